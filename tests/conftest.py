@@ -54,7 +54,7 @@ def _installed(*packages):
 #: What a group needs beside the test extra: whether it is there, and how to get it.
 NEEDS = {
     "more": (
-        lambda: _installed("numba", "dp_accounting", "river"),
+        lambda: _installed("dp_accounting", "river"),
         'pip install -e ".[compare]"',
     ),
     "browser": (

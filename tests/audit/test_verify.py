@@ -578,11 +578,6 @@ def test_a_black_box_is_audited(worker):
     assert lower_bound(worker.mechanism("refuse"), 0, 1, delta=0, trials=80) == 0
 
 
-def test_one_process_answers_one_at_a_time(worker):
-    with pytest.raises(ParameterError, match="Worker"):
-        lower_bound(worker.mechanism("echo"), 0, 1, delta=0, trials=80, workers=2)
-
-
 def test_local_and_remote_runs_see_the_same_exceptions():
     def odd(bit):
         if bit and random.random() < 0.5:

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import minimize
 
 from littlestone import bounds
 from littlestone.bounds import (
@@ -27,7 +26,7 @@ from littlestone.bounds import (
     realizable_from,
     realizable_vc,
 )
-from littlestone.bounds.certificate import HOPELESS, least_point, least_real
+from littlestone.bounds.certificate import HOPELESS, least_real
 from littlestone.bounds.exponential import Line
 from littlestone.bounds.tails import (
     at_most_all,
@@ -621,14 +620,3 @@ def test_binomial_tails(n, p, data):
     assert chances[k - first] == pytest.approx(float(exact), rel=1e-10)
     if k < 6 and 1e-9 < exact < 1 - F(1, 10**6):
         assert bias_for(k, n, float(exact)) == pytest.approx(float(p), rel=1e-8)
-
-
-def test_the_simplex_method_is_scipys():
-    def height(x):
-        return (x[0] - 2) ** 2 + abs(x[1] + x[0]) + 3 * (x[1] - x[2] / 2) ** 2
-
-    start = [0.0, 1.0, 0.5]
-    simplex = [start, *([x + 0.7 * (i == k) for i, x in enumerate(start)] for k in range(3))]
-    options = {"maxfev": 180, "initial_simplex": simplex, "xatol": 1e-3}
-    theirs = minimize(height, start, method="Nelder-Mead", options=options)
-    assert least_point(height, start) == pytest.approx(list(theirs.x), abs=1e-12)

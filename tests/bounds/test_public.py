@@ -13,7 +13,6 @@ from littlestone.bounds import (
     POINTS,
     HashFamily,
     best_hashing,
-    best_representation,
     realizable_from,
     recheck,
     sparse_sets,
@@ -210,9 +209,6 @@ def test_points_need_fewer_than_the_target():
     found = best_hashing(POINTS, **PAR)
     assert found.required_samples() <= 280
     assert best_hashing(POINTS, **PAR, agnostic=True).required_samples() <= 2_300
-    assert best_hashing(POINTS, **PAR, powers_of_two=True).required_samples() <= 282
-    buckets = best_hashing(POINTS, **PAR, powers_of_two=True).buckets
-    assert buckets & (buckets - 1) == 0
 
 
 def test_one_cut_is_markov():
@@ -268,19 +264,6 @@ def test_extreme_parameters(epsilon, alpha, beta):
     n = found.required_samples()
     assert found.certificate(n).holds
     assert not found.certificate(n - 1).holds
-
-
-def copies_of_points(alpha1, beta1):
-    return math.ceil(math.log2(1 / beta1)) * math.ceil(2 / alpha1) + 1
-
-
-@pytest.mark.more
-def test_size_as_a_function():
-    plain = best_representation(copies_of_points, **PAR)
-    noisy = best_representation(copies_of_points, **PAR, agnostic=True)
-    assert plain.n <= 315
-    assert plain.n < noisy.n <= 2_600
-    assert recheck(plain) == () == recheck(noisy)
 
 
 def test_hopeless_families_are_refused():

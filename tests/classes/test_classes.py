@@ -20,7 +20,6 @@ from littlestone.classes import (
     ConjunctionHypothesis,
     FiniteClass,
     HashFunction,
-    HashHypothesis,
     HashSetHypothesis,
     IntervalHypothesis,
     Intervals,
@@ -414,8 +413,6 @@ HYPOTHESES = [
     ThresholdHypothesis(BIG - 1, -BIG, BIG),
     IntervalHypothesis(-BIG, 2**70 + 12345),
     *map(PointHypothesis, (BIG, "o'neill", 0.5, float("inf"), None, b"\x00", ("a", (1, None)))),
-    HashHypothesis(HASH, 3),
-    HashHypothesis(HASH, 3, (1, BIG)),
     HashSetHypothesis(HASH, (1, 4)),
     HashSetHypothesis(HASH, (0,), (1, 2**80)),
     on_points(["rome", 3, (1, 2)]),
@@ -468,7 +465,7 @@ def test_words():
         .describe()
         .endswith("19 and 10 more, otherwise 0 (points 0 to 30)")
     )
-    assert HashHypothesis(HASH, 0, (1, 2**64)).describe().endswith("0 (x from 1 to 2**64)")
+    assert HashSetHypothesis(HASH, (0,), (1, 2**64)).describe().endswith("0 (x from 1 to 2**64)")
     assert RuleHypothesis(()).describe() == "always 1"
 
 
@@ -512,12 +509,11 @@ BAD = [
     {"type": "table", "labels": ""},
     {"type": "table", "labels": "012"},
     {"type": "table", "labels": [0, 1]},
-    {"type": "hash", "hash": {}, "bucket": 0},
-    {"type": "hash", "hash": {**HASH.to_dict(), "type": "md5"}, "bucket": 0},
-    {"type": "hash", "hash": {**HASH.to_dict(), "key": 2**64}, "bucket": 0},
-    {"type": "hash", "hash": {**HASH.to_dict(), "buckets": 0}, "bucket": 0},
-    {"type": "hash", "hash": HASH.to_dict(), "bucket": 9},
-    {"type": "hash", "hash": HASH.to_dict(), "bucket": 1, "low": 1},
+    {"type": "hash_set", "hash": {}, "buckets": [0]},
+    {"type": "hash_set", "hash": {**HASH.to_dict(), "type": "md5"}, "buckets": [0]},
+    {"type": "hash_set", "hash": {**HASH.to_dict(), "key": 2**64}, "buckets": [0]},
+    {"type": "hash_set", "hash": {**HASH.to_dict(), "buckets": 0}, "buckets": [0]},
+    {"type": "hash_set", "hash": HASH.to_dict(), "buckets": [1], "low": 1},
     {"type": "rule", "literals": {}},
     {"type": "rule", "literals": [LITERAL, LITERAL]},
     {"type": "rule", "literals": [{**LITERAL, "op": "is"}, {**LITERAL, "op": ">="}]},

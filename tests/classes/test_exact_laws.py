@@ -31,8 +31,9 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.base import VectorDomain, span_runs
+from littlestone.classes.hashing import Hashed
 from littlestone.classes.prefixes import Notation, PrefixForest
-from littlestone.classes.sparse_sets import HashedSets, unrank
+from littlestone.classes.sparse_sets import unrank
 from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
@@ -404,7 +405,7 @@ def test_hashed_sets_reach_alpha_and_beta():
     collision = SparseSets(3).hashing.collision(representation.buckets)
     assert (collision / Fraction(1, 20)) ** representation.copies <= Fraction(1, 100)
     with pytest.raises(ParameterError, match="'buckets'"):
-        HashedSets(SparseSets(3), Fraction(1, 20), Fraction(1, 100), representation.copies, 2)
+        Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), representation.copies, 2)
     found = best_hashing(SparseSets(3).hashing, epsilon=1, alpha=0.1, beta=0.05)
     assert 300 < found.required_samples() < 3000
     with pytest.raises(ParameterError, match="alpha"):

@@ -13,6 +13,7 @@ CELLS = np.array(
     [[0, 0], [350, 230], [300, 240], [220, 130], [160, 90], [95, 40], [150, 30], [45, 20]]
 )
 N = int(CELLS.sum())
+ENDS = tuple(map(Fraction, range(1, len(CELLS))))
 
 
 def exact(cells):
@@ -20,8 +21,8 @@ def exact(cells):
     return cells[1:, 1] / (N - np.cumsum(left)[:-1])
 
 
-def of(cells, deviation):
-    return LifeTable.of([Fraction(int(own)) for own in cells.ravel()], N, deviation)
+def of(cells, deviation, ends=ENDS):
+    return LifeTable.of([Fraction(int(own)) for own in cells.ravel()], N, deviation, ends)
 
 
 def test_without_noise_hazards_are_those_of_the_counts():
@@ -43,6 +44,41 @@ def test_noise_is_smoothed_over_periods():
         plain.append(np.abs(np.cumprod(1 - raw) - truth).max())
         smooth.append(np.abs(np.cumprod(1 - life.hazards[0]) - truth).max())
     assert np.mean(smooth) < 0.95 * np.mean(plain)
+
+
+def gaps(ends, told):
+    """Gaps of survival in 12 noisy tables at one hazard per unit of time, for told ends."""
+    rng, hazards = np.random.default_rng(0), 0.04 * np.diff(ends, prepend=0)
+    still = 2000 * np.cumprod(np.concatenate([[1], 1 - hazards]))
+    cells = np.zeros((len(ends) + 1, 2))
+    cells[1:, 1], cells[-1, 0] = still[:-1] * hazards, still[-1]
+    found = []
+    for _ in range(12):
+        noisy = np.maximum(np.rint(cells + rng.normal(0, 30, cells.shape)), 0)
+        counts = [Fraction(int(own)) for own in noisy.ravel()]
+        life = LifeTable.of(counts, 2000, 30.0, tuple(map(Fraction, told)))
+        found.append(np.abs(np.cumprod(1 - life.hazards[0]) - np.cumprod(1 - hazards)).max())
+    return np.mean(found)
+
+
+def test_neighbours_have_like_hazards_per_unit_of_time():
+    ends = [1, 2, 6, 7, 8, 13]
+    assert gaps(ends, ends) < 0.9 * gaps(ends, range(1, 7))
+
+
+@pytest.mark.parametrize("deviation", [2.0, 8.0])
+def test_a_jump_is_kept_where_it_is_beyond_the_noise(deviation):
+    """No expected number of events is further from the noisy one than a deviation of both."""
+    cells = CELLS.copy()
+    cells[4] = [0, 250]
+    life = of(cells, deviation)
+    events, risks = np.array(life.events), np.array(life.risks)
+    periods = len(events)
+    place = np.arange(periods)
+    of_risks = 2 * (periods - place) * (place + 1) / (periods + 1)  # variances, of a count's
+    hazards = life.hazards[0]
+    reach = deviation * np.sqrt(1 + (events / risks) ** 2 * of_risks)
+    assert (np.abs(hazards * risks - events) <= 1.05 * reach).all()
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from littlestone.classes import (
     AlwaysZero,
     FiniteClass,
-    HashedPoints,
+    Hashed,
     HashFunction,
-    HashHypothesis,
+    HashSetHypothesis,
     IdentityRepresentation,
     MajorityHypothesis,
     PointHypothesis,
@@ -28,7 +28,7 @@ from littlestone.classes import (
     load,
 )
 from littlestone.classes.finite import Boosted, MajoritySet, nearest
-from littlestone.classes.hashing import HashedPointSet, Multiplier, collision
+from littlestone.classes.hashing import HashedSets, Multiplier, collision
 from littlestone.classes.hypotheses import words
 from littlestone.data import Sample
 from littlestone.data.cells import MAX_LENGTH
@@ -161,7 +161,7 @@ def test_expected_disagreement_over_the_coins():
 def test_the_parameters_reach_alpha_and_beta_and_are_the_cheapest(alpha, beta):
     r = Points().representation(alpha, beta)
     a, b = Fraction(str(alpha)), Fraction(str(beta))
-    assert isinstance(r, HashedPoints)
+    assert isinstance(r, Hashed)
     assert (r.alpha, r.beta, r.proper) == (a, b, False)
     assert (r.collision / a) ** r.copies <= b
     sizes = []
@@ -203,7 +203,7 @@ def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
     drawn = Points().representation(0.5, 0.4).drawn(SeededSource(seed))
     buckets = drawn.functions[0].buckets
     hypotheses = [AlwaysZero()] + [
-        HashHypothesis(f, r) for f, r in product(drawn.functions, range(buckets))
+        HashSetHypothesis(f, (r,)) for f, r in product(drawn.functions, range(buckets))
     ]
     direct = []
     for h in hypotheses:
@@ -269,9 +269,9 @@ def test_sets_without_points_represent_themselves():
 
 def test_a_tiny_alpha_takes_more_buckets():
     r = Points().representation("1/1000000", "1/20")
-    assert isinstance(r, HashedPoints)
+    assert isinstance(r, Hashed)
     assert (r.collision / r.alpha) ** r.copies <= r.beta
-    fewer = HashedPoints.smallest(Points(), Fraction(1, 10**6), Fraction(1, 19))
+    fewer = Hashed.smallest(Points(), Fraction(1, 10**6), Fraction(1, 19))
     assert fewer.size < r.size
 
 
@@ -288,8 +288,8 @@ def test_refusals():
         Points().representation("1e-320", "1e-400")
     with pytest.raises(DataError, match="A point must be"):
         HashFunction(1, 2, 3, 4)(object_points([{1}]))
-    with pytest.raises(ParameterError, match="'buckets' parameter of HashedPoints"):
-        HashedPoints(Points(), Fraction(1, 10), Fraction(1, 20), copies=3, buckets=27)
+    with pytest.raises(ParameterError, match="'buckets' parameter of Hashed"):
+        Hashed(Points(), Fraction(1, 10), Fraction(1, 20), copies=3, buckets=27)
     assert Thresholds(1, 3).representation(0.1, 0.1).size == 4
 
 
@@ -322,7 +322,7 @@ def test_the_definition_exactly(alpha, copies):
     single = []  # for each hash function the labels of its hypotheses
     for values in product(range(buckets), repeat=4):
         table = Table(dict(zip("abcd", values, strict=True)), buckets)
-        drawn = HashedPointSet((table,), None)
+        drawn = HashedSets((table,), 1, None, buckets + 1)
         single.append(np.array([h.predict(points) for h in drawn.hypotheses()]))
     bound = Fraction(1, buckets) / alpha
     for weights in distributions(4):
@@ -357,18 +357,8 @@ def test_the_definition_by_simulation(concept_class, alpha, beta):
 
 def near(drawn, positive):
     """Return the hypotheses of the proof: the target's own buckets in each copy."""
-    for copy, function in enumerate(drawn.functions):
-        yield from _of_buckets(drawn, copy, function, sorted(set(function(positive).tolist())))
-
-
-def _of_buckets(drawn, copy, function, buckets):
-    from littlestone.classes import HashHypothesis, HashSetHypothesis
-
-    if hasattr(drawn, "hypothesis"):
-        yield drawn.hypothesis(1 + copy * function.buckets + buckets[0])
-        assert isinstance(drawn.hypothesis(1), HashHypothesis)
-    else:
-        yield HashSetHypothesis(function, tuple(buckets))
+    for function in drawn.functions:
+        yield HashSetHypothesis(function, tuple(sorted(set(function(positive).tolist()))))
 
 
 @pytest.mark.more

@@ -63,7 +63,14 @@ def test_fit_plan_and_record(rows, tmp_path, capsys):
     asked = ["plan", *GOAL, "--alpha", "0.1", "--beta", "0.1", "--learner", "lyu.theorem3"]
     assert main([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["required"] is None
-    certified = ["k=187", "chunk=140", "tolerances=11,0", "agreeing=0.7", "share=0.45"]
+    certified = [
+        "k=187",
+        "chunk=140",
+        "tolerances=11,0",
+        "agreeing=0.7",
+        "share=0.45",
+        "lost=0.136",
+    ]
     assert main([*asked, *(w for s in certified for w in ("--set", s)), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["required"] == 26180
 

@@ -182,7 +182,7 @@ def test_what_is_missing_is_shown_by_an_example(run, folder):
 
 
 def test_every_required_parameter_has_an_example(run):
-    for command in ("fit", "predict", "report", "dims", "audit statistical"):
+    for command in ("fit", "predict", "report", "dims"):
         lines = run(f"{command} --help").out.splitlines()
         required = [line.split()[2] for line in lines if line.startswith("│ *")]
         assert required

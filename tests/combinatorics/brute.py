@@ -160,6 +160,26 @@ class Universe:
                 best = max(best, sum(below))
         return best
 
+    def holds(self, tree, v):
+        """Say whether a tree is a valid decomposition of v (Definition 4.2), of its degree."""
+        if tree.nodes[0].depth or tree.nodes[0].hypotheses != v:
+            return False
+        for node in tree.nodes:
+            here = (node.hypotheses, node.depth, tree.p, tree.d)
+            if not node.hypotheses or not self._may_be_inner(*here):
+                return False
+            if node.children is None:
+                if not self._may_be_leaf(*here):
+                    return False
+                continue
+            below = [tree.nodes[child] for child in node.children]
+            if any(child.depth != node.depth + 1 for child in below):
+                return False
+            sides = [node.hypotheses & cell for cell in self.cells[node.point]]
+            if [child.hypotheses for child in below] != sides:
+                return False
+        return tree.degree == max(self.ldim(leaf.hypotheses) for leaf in tree.leaves)
+
     def decompositions(self, v, p, d, idle=False):
         """DDim and, for every optimal tree, the SOAs of its leaves of that dimension."""
         for t in range(d + 1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import sys
 from collections import Counter
@@ -24,7 +23,7 @@ from littlestone.combinatorics import (
     thresholds_from_tree,
     tree_from_thresholds,
 )
-from littlestone.combinatorics.decomposition import TextbookClass, _minimal, depth_limit
+from littlestone.combinatorics.decomposition import _minimal, depth_limit
 from littlestone.errors import ParameterError, SearchLimitError
 
 from .brute import universe
@@ -37,13 +36,6 @@ from .classes import (
     random_class,
     sparse_sets,
     thresholds,
-)
-from .questions import (
-    decomposition_dim,
-    decomposition_tree,
-    essential_hypotheses,
-    reducibility,
-    soa_labels,
 )
 
 # -- Every class on 3 and on 4 points against the definitions --------------------------------------
@@ -128,6 +120,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
             assert kernel.essential(v, p, d) == tuple(sorted(essential))
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
+            assert u.holds(tree, v)
             assert len(tree.leaves) <= u.most_leaves(v, 0, p, d)
 
 
@@ -196,7 +189,7 @@ def test_random_classes_against_the_definition(n, p, d):
             assert kernel.reducibility(v) == u.reducibility(v)
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
-            assert tree.holds(u.matrix((1 << 2**n) - 1))
+            assert u.holds(tree, v)
             interesting += t > 0
     assert interesting > 0 or d > 2 or p == 2
 
@@ -204,8 +197,8 @@ def test_random_classes_against_the_definition(n, p, d):
 @pytest.mark.parametrize("seed", range(10))
 def test_reductions_reduce_and_nothing_shorter_does(seed):
     rng = np.random.default_rng(seed)
-    matrix = random_class(rng, 14, 7, 0.4)
-    kernel, book = Kernel(matrix), TextbookClass(matrix)
+    matrix, u = random_class(rng, 14, 7, 0.4), universe(7)
+    kernel = Kernel(matrix)
     path = kernel.reduction()
     labels = kernel.soa()
     rest = kernel.full
@@ -214,24 +207,24 @@ def test_reductions_reduce_and_nothing_shorter_does(seed):
         assert after != rest  # every point of a shortest reduction splits what is left
         rest = after
     assert kernel.ldim(rest) < kernel.ldim()
-    assert not book.is_irreducible(book.all, len(path))
-    assert book.is_irreducible(book.all, len(path) - 1)
+    assert len(path) == u.reducibility(
+        sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(7)))
+    )
     for k in range(len(path) + 2):
-        assert kernel.is_irreducible(kernel.full, k) == (k < len(path))
         assert kernel.reducibility(cap=k) == (len(path) if k >= len(path) else math.inf)
 
 
 @pytest.mark.parametrize("m", [4, 5, 9, 12])
 def test_reducibility_of_points(m):
     """m hypotheses, the constant 0 among them: all answers 0, until one is left."""
-    assert reducibility(points(m - 1)) == m - 1
+    assert Kernel(points(m - 1)).reducibility() == m - 1
 
 
 @pytest.mark.parametrize(("free", "w"), [(4, 1), (6, 2), (7, 3), (6, 4)])
 def test_reducibility_of_sparse_sets(free, w):
     """At most w of ``free`` points, free > w >= 1: SOA 0 and red = free - w + 1."""
-    assert not soa_labels(sparse_sets(free, w)).any()
-    assert reducibility(sparse_sets(free, w)) == free - w + 1
+    assert not Kernel(sparse_sets(free, w)).soa()
+    assert Kernel(sparse_sets(free, w)).reducibility() == free - w + 1
 
 
 @pytest.mark.parametrize("m", range(2, 34))
@@ -242,12 +235,12 @@ def test_reducibility_and_soa_of_thresholds(m):
     """
     s = m.bit_length() - 1
     matrix = thresholds(m)
-    assert soa_labels(matrix).tolist() == matrix[m - 2**s].tolist()
-    assert reducibility(matrix) == (2 if m == 2 ** (s + 1) - 1 else 1)
+    assert Kernel(matrix).soa() == Kernel(matrix).matrix.rows[m - 2**s]
+    assert Kernel(matrix).reducibility() == (2 if m == 2 ** (s + 1) - 1 else 1)
 
 
 def test_one_hypothesis_is_irreducible_for_ever():
-    assert reducibility([[0, 1]]) == math.inf
+    assert Kernel([[0, 1]]).reducibility() == math.inf
     assert Kernel(cube(2)).reducibility(0) == math.inf
 
 
@@ -257,23 +250,20 @@ def test_one_hypothesis_is_irreducible_for_ever():
 def test_points_degenerate_exactly_when_they_are_few(p, d, m):
     """DDim = 0 iff m - 1 <= p (2**d - 1); otherwise it is 1 with the one essential {0}."""
     few = m - 1 <= p * (2**d - 1)
-    assert decomposition_dim(points(m - 1), p, d) == (0 if few else 1)
-    essential = essential_hypotheses(points(m - 1), p, d)
-    if few:
-        assert sorted(map(tuple, essential)) == sorted(map(tuple, points(m - 1)))
-    else:
-        assert essential.tolist() == [[0] * (m - 1)]
+    assert Kernel(points(m - 1)).ddim(None, p, d) == (0 if few else 1)
+    kernel = Kernel(points(m - 1))
+    assert kernel.essential(None, p, d) == (tuple(sorted(kernel.matrix.rows)) if few else (0,))
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 8, 13, 16, 31])
 @pytest.mark.parametrize("p", [2, 3])
 def test_thresholds_degenerate_from_p_2_on(m, p):
-    assert decomposition_dim(thresholds(m), p, m.bit_length() - 1) == 0
+    assert Kernel(thresholds(m)).ddim(None, p, m.bit_length() - 1) == 0
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_monotone_conjunctions_degenerate_from_p_n_on(n):
-    assert decomposition_dim(monotone_conjunctions(n), n, n) == 0
+    assert Kernel(monotone_conjunctions(n)).ddim(None, n, n) == 0
 
 
 def test_thousands_of_hypotheses_with_few_columns_are_listed_at_once():
@@ -330,7 +320,7 @@ def test_deep_trees_need_no_recursion():
 
 def test_essential_hypotheses_may_be_improper():
     """Five point functions without 0: the only essential hypothesis is the constant 0."""
-    assert essential_hypotheses(points(5)[1:], p=2, d=1).tolist() == [[0, 0, 0, 0, 0]]
+    assert Kernel(points(5)[1:]).essential(None, p=2, d=1) == (0,)
 
 
 def test_empty_class_has_no_essential_hypothesis():
@@ -341,7 +331,7 @@ def test_empty_class_has_no_essential_hypothesis():
 
 def test_depth_limit_of_a_leaf_of_full_dimension_is_zero():
     assert depth_limit(7, 3, 3) == 0
-    assert decomposition_tree(points(9), p=1, d=1).nodes[0].point is None
+    assert Kernel(points(9)).decomposition(None, p=1, d=1).nodes[0].point is None
 
 
 @pytest.mark.parametrize("ask", ["ddim", "essential", "decomposition"])
@@ -570,60 +560,19 @@ def test_threshold_sequences():
         assert not wrong.holds(matrix)
 
 
-def test_decomposition_checker_refuses_every_broken_condition():
-    matrix = points(3)
-    tree = decomposition_tree(matrix, p=3, d=1)
-    assert tree.holds(matrix)
-    assert tree.degree == 0
-    assert not replace(tree, degree=1).holds(matrix)
-    assert not replace(tree, p=2).holds(matrix)  # too deep
-    assert not replace(tree, p=1).holds(matrix)
-    root = tree.nodes[0]
-    assert not replace(tree, nodes=(replace(root, point=None, children=None),)).holds(matrix)
+def test_the_checker_of_decompositions_refuses_every_broken_condition():
+    u = universe(3)
+    v = sum(1 << f for f in (0, 1, 2, 4))  # the point functions, and 0
+    kernel = Kernel(u.matrix(255))
+    tree = kernel.decomposition(v, 3, 1)
+    root, late = tree.nodes[0], [replace(node, depth=node.depth + 1) for node in tree.nodes[1:]]
     other = replace(root, point=(root.point + 1) % 3)
-    assert not replace(tree, nodes=(other, *tree.nodes[1:])).holds(matrix)
-    late = tuple(replace(node, depth=node.depth + 1) for node in tree.nodes[1:])
-    assert not replace(tree, nodes=(root, *late)).holds(matrix)
-    stump = DecompositionTree(1, 1, 1, (DecompositionNode(0, 0b1111),))
-    assert stump.holds(matrix)  # four point functions and p = d = 1: the class is 1-irreducible
-    reducible = DecompositionTree(3, 1, 1, (DecompositionNode(0, 0b1111),))
-    assert not reducible.holds(matrix)
-
-
-def test_textbook_irreducibility_takes_sequences_of_any_length():
-    book = TextbookClass(points(3))
-    assert [book.is_irreducible(book.all, k) for k in (0, 1, 2, 3, 4, 100)] == [True] * 3 + [
-        False
-    ] * 3
-    assert book.is_irreducible(frozenset([2]), 100)
-
-
-def test_expanded_empty_nodes_are_refused():
-    """With them Lemma 4.1 would fail: {h}, p = d = 1 would get 3 leaves instead of at most 2."""
-    one = 1
-    nodes = (
-        DecompositionNode(0, one, 0, (1, 2)),
-        DecompositionNode(1, one),
-        DecompositionNode(1, 0, 0, (3, 4)),
-        DecompositionNode(2, 0),
-        DecompositionNode(2, 0),
-    )
-    assert not DecompositionTree(1, 1, 0, nodes).holds([[0, 0]])
-
-
-def test_every_witness_is_plain_json():
-    kernel = Kernel(sparse_sets(4, 2))
-    for witness in (
-        kernel.mistake_tree(),
-        kernel.shattered_set(),
-        kernel.threshold_sequence(),
-        kernel.decomposition(None, 1, 2),
-    ):
-        plain = witness.to_dict()
-        assert json.loads(json.dumps(plain)) == plain
-        assert plain["type"] in {
-            "mistake_tree",
-            "shattered_set",
-            "threshold_sequence",
-            "decomposition_tree",
-        }
+    broken = [
+        {"degree": 1}, {"p": 2}, {"p": 1}, {"nodes": (root, *late)},  # p: too deep
+        {"nodes": (replace(root, point=None, children=None),)}, {"nodes": (other, *tree.nodes[1:])},
+    ]  # fmt: skip
+    assert u.holds(tree, v)
+    assert not any(u.holds(replace(tree, **change), v) for change in broken)
+    stump = DecompositionTree(1, 1, 1, (DecompositionNode(0, v),))
+    assert u.holds(stump, v)  # four point functions and p = d = 1: the class is 1-irreducible
+    assert not u.holds(replace(stump, p=3), v)

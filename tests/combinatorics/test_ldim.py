@@ -1,4 +1,4 @@
-"""Littlestone, VC and threshold dimensions: published values, games, both backends, budgets."""
+"""Littlestone, VC and threshold dimensions: published values, games, budgets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.combinatorics import Kernel, members_of
-from littlestone.combinatorics.dimensions import IntegerSpace, LittlestoneSearch, ThresholdSearch
+from littlestone.combinatorics.dimensions import LittlestoneSearch, ThresholdSearch
 from littlestone.combinatorics.matrix import BitMatrix, NodeLimit, set_of
 from littlestone.errors import ParameterError, SearchLimitError
 from littlestone.theory import multiclass_littlestone_dimension, multiclass_soa
@@ -28,50 +28,41 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
-from .questions import (
-    littlestone_dim,
-    mistake_tree,
-    shattered_set,
-    soa_labels,
-    threshold_dim,
-    threshold_sequence,
-    vc_dim,
-)
 
-# -- Littlestone dimension, SOA and trees: published values, the filter, both backends, budgets ----
+# -- Littlestone dimension, SOA and trees: published values, the filter, budgets ----
 
 
 @pytest.mark.parametrize("n", [*range(2, 40), 63, 64, 127, 128, 255, 256, 511, 512, 1023, 1024])
 def test_thresholds_have_the_logarithm(n):
     """n hypotheses, n - 1 points; 2**k and 2**k - 1 of either in particular (see the filter)."""
-    assert littlestone_dim(thresholds(n)) == n.bit_length() - 1
+    assert Kernel(thresholds(n)).ldim() == n.bit_length() - 1
 
 
-@pytest.mark.parametrize("n", [2, 3, 10, 300])
-def test_points_have_dimension_1_and_soa_0(n):
-    assert littlestone_dim(points(n)) == 1
-    assert not soa_labels(points(n)).any() or n == 2
+FAMILIES = {
+    **{f"{n} points": (points(n), 1) for n in (2, 3, 10, 300)},
+    **{
+        f"{k} of {n}": (sparse_sets(n, k), min(n, k))
+        for n, k in [(5, 0), (5, 1), (5, 2), (9, 3), (14, 3), (8, 5), (4, 4)]
+    },
+    **{f"{n} positive bits": (monotone_conjunctions(n), n) for n in range(1, 7)},
+    **{f"{n} bits": (conjunctions(n), n + 1) for n in range(1, 7)},
+    **{
+        f"dimension {d} in {n}": (affine_subspaces(n, d), d + 1)
+        for n, d in [(3, 1), (3, 2), (4, 0), (4, 1), (4, 2), (4, 3)]
+    },
+    **{f"cube {n}": (cube(n), n) for n in (1, 2, 5, 8)},
+}
 
 
-@pytest.mark.parametrize(("n", "k"), [(5, 0), (5, 1), (5, 2), (9, 3), (14, 3), (8, 5), (4, 4)])
-def test_sparse_sets_have_dimension_k(n, k):
-    assert littlestone_dim(sparse_sets(n, k)) == k
+@pytest.mark.parametrize("name", FAMILIES)
+def test_families_with_a_closed_form(name):
+    matrix, ldim = FAMILIES[name]
+    assert Kernel(matrix).ldim() == ldim
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
-def test_conjunctions_have_dimension_n_and_n_plus_1(n):
-    assert littlestone_dim(monotone_conjunctions(n)) == n
-    assert littlestone_dim(conjunctions(n)) == n + 1
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "size", "ldim"),
-    [(3, 1, 36, 2), (3, 2, 50, 3), (4, 0, 16, 1), (4, 1, 136, 2), (4, 2, 276, 3), (4, 3, 306, 4)],
-)
-def test_affine_subspaces_below_the_whole_space_have_dimension_d_plus_1(n, d, size, ldim):
-    matrix = affine_subspaces(n, d)
-    assert len(matrix) == size
-    assert littlestone_dim(matrix) == ldim == d + 1
+def test_affine_subspaces_are_counted():
+    sizes = {(3, 1): 36, (3, 2): 50, (4, 0): 16, (4, 1): 136, (4, 2): 276, (4, 3): 306}
+    assert all(len(affine_subspaces(n, d)) == size for (n, d), size in sizes.items())
 
 
 @pytest.mark.full
@@ -79,31 +70,25 @@ def test_affine_subspaces_below_the_whole_space_have_dimension_d_plus_1(n, d, si
 def test_affine_subspaces_of_six_dimensions(d, size):
     matrix = affine_subspaces(6, d)
     assert len(matrix) == size
-    assert littlestone_dim(matrix) == d + 1
+    assert Kernel(matrix).ldim() == d + 1
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-def test_cubes_have_dimension_n_and_soa_1(n):
-    """On a cube both answers lower the dimension everywhere: the tie rule says 1."""
-    assert littlestone_dim(cube(n)) == n
-    assert soa_labels(cube(n)).all()
-
-
-def test_tie_rule_is_one():
-    """{1_a, 1_b}: both answers drop at a and at b, so the SOA is 1 at both."""
-    assert soa_labels([[1, 0, 0], [0, 1, 0]]).tolist() == [1, 1, 0]
+def test_the_soa_and_its_tie_rule():
+    """On a cube, and at a and b of {1_a, 1_b}, both answers lower the dimension: 1."""
+    assert all(Kernel(cube(n)).soa() == 2**n - 1 for n in (1, 2, 5, 8))
+    assert Kernel([[1, 0, 0], [0, 1, 0]]).soa() == 0b011
+    assert not any(Kernel(points(n)).soa() for n in (3, 10, 300))
 
 
 @pytest.mark.first(15)
 @pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("backend", ["python", "numba"])
-def test_random_classes_against_the_textbook_recursion(seed, backend):
+def test_random_classes_against_the_textbook_recursion(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 7))
     u = Universe(n)
     matrix = random_class(rng, int(rng.integers(2, 26)), n, rng.choice([0.2, 0.5]))
     v = sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(n)))
-    kernel = Kernel(matrix, backend=backend)
+    kernel = Kernel(matrix)
     assert kernel.ldim() == u.ldim(v)
     assert kernel.soa() == u.soa(v)
     assert kernel.vc_dim() == u.vc(v)
@@ -112,62 +97,7 @@ def test_random_classes_against_the_textbook_recursion(seed, backend):
     assert tree.holds(matrix)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(12))
-def test_backends_agree_node_for_node(seed):
-    rng = np.random.default_rng(seed)
-    m, x = int(rng.integers(50, 1500)), int(rng.integers(5, 200))
-    matrix = random_class(rng, m, x, rng.choice([0.05, 0.2, 0.5, 0.9]))
-    python, numba = (Kernel(matrix, backend=b, max_nodes=None) for b in ("python", "numba"))
-    versions = [python.full, python.restrict(python.full, 0, 1), python.restrict(python.full, 1, 0)]
-    for v in versions:
-        assert python.ldim(v) == numba.ldim(v)
-        assert python.nodes == numba.nodes
-        assert python.soa(v) == numba.soa(v)
-        assert python.nodes == numba.nodes
-    assert python.mistake_tree() == numba.mistake_tree()
-    assert numba.mistake_tree().holds(matrix)
-
-
-@pytest.mark.more
-def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
-    for matrix in (conjunctions(4), sparse_sets(9, 3), thresholds(255), affine_subspaces(4, 2)):
-        python, numba = (Kernel(matrix, backend=b) for b in ("python", "numba"))
-        assert python.ldim() == numba.ldim()
-        assert python.nodes == numba.nodes
-        assert python.mistake_tree() == numba.mistake_tree()
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(8))
-def test_spaces_list_the_same_splits_in_the_same_order(seed):
-    """Ties included: with few rows half of the splits are even."""
-    from littlestone.combinatorics.fast import RowSpace
-
-    rng = np.random.default_rng(seed)
-    matrix = BitMatrix.from_array(random_class(rng, 130, 90))
-    assert matrix.n_hypotheses == 130
-    python, numba = IntegerSpace(matrix), RowSpace(matrix)
-    for size in (*range(4, 20), 63, 64, 65, 127, 128):
-        rows = rng.choice(matrix.n_hypotheses, size=size, replace=False)
-        a, b = python.of(set_of(rows)), numba.of(set_of(rows))
-        assert python.first_two(a) == numba.first_two(b)
-        for half in (2, 3, size // 2):
-            ints, arrays = python.columns, numba.columns
-            for _ in range(2):  # then with the columns that were handed down
-                ints, mine = python.splits(a, size, ints, half)
-                arrays, theirs = numba.splits(b, size, arrays, half)
-                assert [(n, small, large, x) for n, small, large, x in mine] == [
-                    (n, set_of(small), set_of(large), x) for n, small, large, x in theirs
-                ]
-                assert list(ints.values()) == [list(matrix.live.values())[c] for c in arrays]
-                assert python.any_balanced(a, size, ints) == numba.any_balanced(b, size, arrays)
-                assert python.any_balanced_twice(a, size, ints) == numba.any_balanced_twice(
-                    b, size, arrays
-                )
-
-
-class OverStrongFilter(IntegerSpace):
+class OverStrongFilter(LittlestoneSearch):
     """Broken on purpose: hands down only columns balanced enough to be a child's root."""
 
     def splits(self, v, n, columns, half):
@@ -178,18 +108,8 @@ class OverStrongFilter(IntegerSpace):
 def test_an_over_strong_filter_is_caught_by_thresholds():
     """Positive control: the bug passes thousands of random classes, but not 16 thresholds."""
     matrix = BitMatrix.from_array(thresholds(16))
-    for space, answer in ((IntegerSpace, 4), (OverStrongFilter, 3)):
-        assert LittlestoneSearch(matrix, NodeLimit(None), space(matrix)).ldim(matrix.full) == answer
-
-
-def test_at_least_decides_without_the_exact_dimension():
-    matrix = random_class(np.random.default_rng(4), 300, 30)
-    exact = littlestone_dim(matrix)
-    for k in range(-2, 12):
-        kernel = Kernel(matrix)
-        assert kernel.at_least(kernel.full, k) == (exact >= k)
-        kernel.at_least(kernel.full, k)
-        assert kernel.nodes == 0  # what is found is remembered, refusals too
+    for search, answer in ((LittlestoneSearch, 4), (OverStrongFilter, 3)):
+        assert search(matrix, NodeLimit(None)).ldim(matrix.full) == answer
 
 
 def test_single_hypotheses_and_the_empty_set():
@@ -245,17 +165,15 @@ def test_budget_stops_with_bounds_and_leaves_the_kernel_usable():
     assert lower <= answer == whole.ldim()
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("backend", ["python", "numba"])
-def test_budget_is_exact_and_the_same_on_both_backends(backend):
+def test_budget_is_exact():
     matrix = random_class(np.random.default_rng(1), 300, 30)
-    kernel = Kernel(matrix, max_nodes=None, backend=backend)
+    kernel = Kernel(matrix, max_nodes=None)
     kernel.ldim()
     needed = kernel.nodes
     assert needed > 0
-    assert Kernel(matrix, max_nodes=needed, backend=backend).ldim() == kernel.ldim()
+    assert Kernel(matrix, max_nodes=needed).ldim() == kernel.ldim()
     with pytest.raises(SearchLimitError):
-        Kernel(matrix, max_nodes=needed - 1, backend=backend).ldim()
+        Kernel(matrix, max_nodes=needed - 1).ldim()
 
 
 def test_fresh_kernels_do_not_inherit_what_was_found():
@@ -272,34 +190,13 @@ def test_fresh_kernels_do_not_inherit_what_was_found():
 
 def test_full_memory_changes_no_answer(monkeypatch):
     matrix = random_class(np.random.default_rng(3), 200, 20)
-    expected = littlestone_dim(matrix)
+    expected = Kernel(matrix).ldim()
     monkeypatch.setattr("littlestone.combinatorics.dimensions.MEMO_BYTES", 0)
-    assert littlestone_dim(matrix, max_nodes=None) == expected
-
-
-# -- backends ---------------------------------------------------------------------------------
-
-
-@pytest.mark.more
-def test_auto_takes_numba_for_large_classes_only():
-    assert Kernel(thresholds(100)).backend == "python"
-    assert Kernel(cube(13)).backend == "numba"
-
-
-def test_without_numba_auto_falls_back_and_an_explicit_wish_is_refused(monkeypatch):
-    monkeypatch.setitem(sys.modules, "littlestone.combinatorics.fast", None)
-    assert Kernel(cube(13)).backend == "python"
-    with pytest.raises(ParameterError, match=r"littlestone\[fast\]"):
-        Kernel(cube(3), backend="numba")
-
-
-def test_unknown_backend_is_refused():
-    with pytest.raises(ParameterError, match="'auto', 'python' or 'numba'"):
-        littlestone_dim(cube(2), backend="fortran")
+    assert Kernel(matrix, max_nodes=None).ldim() == expected
 
 
 def test_facade_returns_the_tree():
-    assert mistake_tree(cube(3)).holds(cube(3))
+    assert Kernel(cube(3)).mistake_tree().holds(cube(3))
 
 
 # -- Reading matrices, sets of hypotheses, errors on records: small facts and refusals -------------
@@ -326,7 +223,7 @@ def test_facade_returns_the_tree():
         ([[0], [1], [0]], "row 2 equal to row 0"),
     ],
 )
-@pytest.mark.parametrize("reader", [BitMatrix.from_array, Kernel, littlestone_dim])
+@pytest.mark.parametrize("reader", [BitMatrix.from_array, Kernel])
 def test_bad_matrices_are_refused_with_the_place_and_a_next_step(matrix, says, reader):
     with pytest.raises(ParameterError, match=says) as refused:
         reader(matrix)
@@ -368,13 +265,11 @@ def test_sets_round_trip():
     assert set_of([3, 3, 1]) == 0b1010
 
 
-def test_restrict_members_size_empty():
+def test_restrict_and_members():
     kernel = Kernel([[0, 0], [0, 1], [1, 1]])
     ones = kernel.restrict(kernel.full, 1, 1)
     assert kernel.members(ones).tolist() == [1, 2]
-    assert kernel.size(ones) == 2
-    assert not kernel.is_empty(ones)
-    assert kernel.is_empty(kernel.restrict(kernel.restrict(ones, 0, 1), 1, 0))
+    assert not kernel.restrict(kernel.restrict(ones, 0, 1), 1, 0)
     assert kernel.restrict(ones, 0, 0) | kernel.restrict(ones, 0, 1) == ones
 
 
@@ -410,10 +305,9 @@ def test_counts_are_never_shown():
 @pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])
 def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
     kernel = Kernel(cube(3))
-    for ask in (kernel.size, kernel.members, kernel.is_empty):
-        with pytest.raises(ParameterError, match="set of hypotheses") as refused:
-            ask(bad)
-        assert "256" not in str(refused.value)
+    with pytest.raises(ParameterError, match="set of hypotheses") as refused:
+        kernel.members(bad)
+    assert "256" not in str(refused.value)
     if bad is not None:
         for ask in (
             kernel.ldim,
@@ -438,7 +332,6 @@ def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
         (lambda k: k.ddim(k.full, 1, -1), "'d'"),
         (lambda k: k.essential(k.full, 1, 2), "at least the Littlestone dimension"),
         (lambda k: k.reducibility(k.full, -1), "'cap'"),
-        (lambda k: k.is_irreducible(k.full, -1), "'k'"),
         (lambda k: k.decomposition(0, 1, 3), "non-empty"),
         (lambda k: Kernel(cube(2), max_nodes=-1), "'max_nodes'"),
         (lambda k: Kernel(cube(2), max_nodes=1.5), "'max_nodes'"),
@@ -551,10 +444,10 @@ def test_random_classes_on_five_and_six_points(seed):
     matrix = random_class(rng, int(rng.integers(2, 40)), n, rng.choice([0.3, 0.5, 0.7]))
     u = universe(n)
     v = sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(n)))
-    assert vc_dim(matrix) == u.vc(v)
-    assert threshold_dim(matrix) == u.thresholds(v)
-    assert shattered_set(matrix).holds(matrix)
-    assert threshold_sequence(matrix).holds(matrix)
+    assert Kernel(matrix).vc_dim() == u.vc(v)
+    assert Kernel(matrix).threshold_dim() == u.thresholds(v)
+    assert Kernel(matrix).shattered_set().holds(matrix)
+    assert Kernel(matrix).threshold_sequence().holds(matrix)
 
 
 @pytest.mark.first(9)
@@ -575,9 +468,9 @@ def test_random_classes_on_five_and_six_points(seed):
 )
 def test_families(matrix, vc, threshold):
     """A chain of flats is the longest threshold sequence of an intersection-closed class."""
-    assert vc_dim(matrix) == vc == len(shattered_set(matrix).points)
-    assert threshold_dim(matrix) == threshold
-    sequence = threshold_sequence(matrix)
+    assert Kernel(matrix).vc_dim() == vc == len(Kernel(matrix).shattered_set().points)
+    assert Kernel(matrix).threshold_dim() == threshold
+    sequence = Kernel(matrix).threshold_sequence()
     assert sequence.holds(matrix)
     assert len(sequence.points) == len(sequence.hypotheses) == threshold
 
@@ -598,8 +491,8 @@ def test_long_sequences_need_no_recursion(monkeypatch):
 
 
 def test_the_constant_zero_has_a_sequence_without_points():
-    assert threshold_dim([[0, 0]]) == 0
-    assert threshold_sequence([[0, 0]]).holds([[0, 0]])
+    assert Kernel([[0, 0]]).threshold_dim() == 0
+    assert Kernel([[0, 0]]).threshold_sequence().holds([[0, 0]])
 
 
 def test_empty_sets():
@@ -633,4 +526,4 @@ def test_threshold_dimension_of_a_random_class_of_64_hypotheses_on_32_points():
     matrix = random_class(np.random.default_rng(0), 64, 32)
     sequence = Kernel(matrix, max_nodes=None).threshold_sequence()
     assert sequence.holds(matrix)
-    assert len(sequence.points) <= 2 ** (littlestone_dim(matrix) + 1) - 1
+    assert len(sequence.points) <= 2 ** (Kernel(matrix).ldim() + 1) - 1

@@ -316,7 +316,7 @@ def proposed(table, tmp_path, delta):
     path = tmp_path / "b.db"
     path.unlink(missing_ok=True)
     ledger = ls.Ledger(path, epsilon=100, delta=1e-3)
-    found = ls.data.propose(table, y="ill", epsilon=90, delta=delta, digits=1, ledger=ledger)
+    found = ls.data.propose(table, y="ill", epsilon=90, delta=delta, ledger=ledger)
     told = found.proposal
     (event,) = ledger.history()
     paid = event.what, event.cost, event.leak, str(ledger.spent())

@@ -27,7 +27,7 @@ from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, split, table_bytes
-from littlestone.data.stored import NO_SPACE, Encoded, Records, Stored
+from littlestone.data.stored import NO_SPACE, Encoded, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -314,8 +314,8 @@ def test_held_out_records_are_those_of_the_plain_dealing():
             assert [contents(s) for s in here] == [contents(s) for s in there]
             assert one.below(2**60) == other.below(2**60)
             assert [s.n for s in here] == [first, 130 - first]
-            with pytest.raises(TypeError, match="once"):
-                split(here[0], one, 1)
+            again = [split(part, SeededSource(3), 1)[0] for part in (here[0], there[0])]
+            assert contents(again[0]) == contents(again[1])
     priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
     assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
 
@@ -332,7 +332,8 @@ def test_stored_rows_are_the_sorted_table(size, width, monkeypatch):
     layout = Encoded(spans)
     columns = [*layout.words(codes), labels, n]
     given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
-    records = Records.keep(layout, given.schema, [given[:90], given[90:]], 3)
+    costs, outside = Costs.equal(2), np.zeros(3, dtype=np.int64)
+    records = Stored.keep(layout, given.schema, [given[:90], given[90:]], costs, outside)
     expected = {}
     for row, label, count in zip(codes.tolist(), labels.tolist(), n.tolist(), strict=True):
         expected.setdefault(tuple(row), [0, 0, 0])[label] += count
@@ -486,7 +487,7 @@ def test_many_codes_take_two_words(monkeypatch):
     rows = rng.integers(0, 404, (60, 9)).astype(np.int16)
     plain = Sample.of(np.concatenate([rows, rows]), rng.integers(0, 2, 120))
     passed = coded(plain, schema)
-    assert len(passed.records.layout.names) == 2
+    assert len(passed.layout.names) == 2
     assert len(list(passed.batches())) > 1
     assert contents(passed) == contents(plain)
 

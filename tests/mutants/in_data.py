@@ -12,7 +12,6 @@ from littlestone.errors import DataError
 
 from .mutant import mutant, patched
 
-_DECLARED = "one odd line of a declared format"
 _ARRAY = "data.domains:IntegerDomain.array"
 
 
@@ -30,7 +29,7 @@ def rows_with_nulls_are_dropped(original, self, *rows):
 @mutant(
     "n depends on the data",
     "data.sample:grouped",
-    "data/test_stored_rows.py::test_lists_of_labels_are_read_as_counting_reads_them",
+    "test_lists_of_labels_are_read_as_counting_reads_them",
 )
 def records_outside_are_dropped(original, *given):
     """What lies outside the domain is not counted."""
@@ -50,7 +49,7 @@ def a_column_is_typed_by_its_cells(original, cells):
 @mutant(
     "equal to the engine only",
     "data.counting:distinct_cells",
-    "data/test_meanings.py::test_a_collation_does_not_merge_records",
+    "test_a_collation_does_not_merge_records",
 )
 def texts_merge_by_a_collation(original, column):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""
@@ -62,7 +61,7 @@ def texts_merge_by_a_collation(original, column):
 @mutant(
     "types guessed from the data",
     "data.lines:_with_points",
-    "data/test_formats.py::test_decimal_commas_are_for_numbers_and_a_schema_declares_them",
+    "test_decimal_commas_are_for_numbers_and_a_schema_declares_them",
 )
 def a_decimal_sign_that_is_guessed(original, cells):
     """One number with a point, and the column is taken for one with points."""
@@ -73,18 +72,14 @@ def a_decimal_sign_that_is_guessed(original, cells):
 @mutant(
     "n depends on the data",
     "data.lines:_split",
-    "data/test_formats.py::test_one_unclosed_quote_swallows_records_only_where_that_was_declared",
+    "test_one_unclosed_quote_swallows_records_only_where_that_was_declared",
 )
 def quotes_that_span_lines_undeclared(original, data, form, width):
     """As every CSV parser does: one unclosed quote swallows the records after it."""
     return original(data, replace(form, quoted_line_breaks=True), width)
 
 
-@mutant(
-    "domain from the data",
-    _ARRAY,
-    "data/test_domains.py::test_layout_follows_from_the_public_bounds",
-)
+@mutant("domain from the data", _ARRAY, "test_layout_follows_from_the_public_bounds")
 def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
     """Points are counted from the smallest one in the table."""
     values = original(self, *given, **options)
@@ -113,11 +108,7 @@ def the_set_of_labels_is_that_of_the_data(original, self, y, classes):
     return (np.asarray(y) == np.max(y)).astype(np.int64)
 
 
-@mutant(
-    "order of the data",
-    "data.domains:canonical_order",
-    "data/test_sample.py::test_users_in_arrays_are_strict",
-)
+@mutant("order of the data", "data.domains:canonical_order", "test_users_in_arrays_are_strict")
 def names_in_the_order_of_arrival(original, point):
     """Distinct points are numbered as they come, so the first candidate is the first record's."""
     return 0
@@ -152,29 +143,19 @@ def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     return original(replace(self, keys=keys), users, *given)
 
 
-@mutant(
-    "off by one",
-    "data.targets:UserSample._cut",
-    "data/test_sample.py::test_a_cut_of_many_users_in_blocks",
-)
+@mutant("off by one", "data.targets:UserSample._cut", "test_a_cut_of_many_users_in_blocks")
 def one_record_more_for_each_user(original, self, users, most, *given):
     """A user keeps one record more than the noise is for."""
     return original(self, users, most + 1, *given)
 
 
-@mutant(
-    "exact count shown",
-    "data.sample:Sample.__repr__",
-    "data/test_sample.py::test_nothing_private_is_shown",
-)
+@mutant("exact count shown", "data.sample:Sample.__repr__", "test_nothing_private_is_shown")
 def a_sample_that_shows_its_positives(original, self):
     """The repr of a sample, which ends up in logs and notebooks."""
     return f"Sample(n={self.n}, positives={self.positives})"
 
 
-@mutant(
-    "refusal by the data", _ARRAY, "data/test_domains.py::test_refusals_name_column_and_rule_only"
-)
+@mutant("refusal by the data", _ARRAY, "test_refusals_name_column_and_rule_only")
 def a_refusal_that_quotes_the_cells(original, self, column, **options):
     """The message of an error shows the range of the column."""
     try:
@@ -183,17 +164,17 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.stored:Records.batches", "rows counted in passes")
-def the_last_batch_is_counted_twice(original, self, **options):
+@mutant("parts overlap", "data.stored:Stored.batches", "rows counted in passes")
+def the_last_batch_is_counted_twice(original, self, *line):
     """What is left in memory is added to the counts, though it is in the store already."""
-    batches = list(original(self, **options))
+    batches = list(original(self, *line))
     return iter(batches + batches[-1:])
 
 
 @mutant(
     "types guessed from the data",
     "data.schema:Column.codes",
-    "data/test_meanings.py::test_no_cell_changes_the_code_of_another_one",
+    "test_no_cell_changes_the_code_of_another_one",
 )
 def integers_as_numpy_likes_them(original, self, values):
     """One integer beyond 2**63 makes doubles of a whole list."""

@@ -17,7 +17,7 @@ _EVALUATED = "three labels and their evaluation"
 @mutant(
     "label set from the data",
     "classes.finite:FiniteClass._costs",
-    "learners/test_labels.py::test_exactly_private_with_three_labels",
+    "test_exactly_private_with_three_labels",
 )
 def only_labels_that_occur_are_answered(original, self, sample):
     """The list of labels is read off the table: a label that one person has tells of them."""
@@ -32,11 +32,7 @@ def cells_outside_the_list_are_no_records(original, self):
     return original(self) - self.unlisted * int(self.by_label[-1])
 
 
-@mutant(
-    "wrong sensitivity",
-    "costs:Costs.table",
-    "learners/test_labels.py::test_exactly_private_with_three_labels",
-)
+@mutant("wrong sensitivity", "costs:Costs.table", "test_exactly_private_with_three_labels")
 def a_cell_outside_the_list_costs_twice(original, self):
     """It takes from one answer what it adds to the others."""
     table = original(self)
@@ -52,11 +48,7 @@ def an_evaluation_of_labels_is_unpaid(original, self, learner):
     return learner if learner.concept_class.lists_labels else left
 
 
-@mutant(
-    "half noise",
-    "evaluation.histogram:histogram_rate",
-    "evaluation/test_groups.py::test_columns_compose",
-)
+@mutant("half noise", "evaluation.histogram:histogram_rate", "test_columns_compose")
 def one_record_moves_one_cell_of_labels(original, *given, **options):
     """A replaced record leaves one cell and enters another."""
     return 2 * original(*given, **options)

@@ -19,7 +19,7 @@ from .mutant import mutant, patched
 _EXPONENTIAL = "learners.exponential:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
 _DPOL = "papers.lyu:DPOL"
-_LATER = "papers/test_privacy.py::test_one_mistake_less_moves_no_later_one"
+_LATER = "test_one_mistake_less_moves_no_later_one"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic"
 
@@ -121,11 +121,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
     return original(votes, cap=max(1, max(votes.sizes.values(), default=1) // 2), **options)
 
 
-@mutant(
-    "cut by all records",
-    "learners.littlestone:draw",
-    "learners/littlestone_learner/test_exact_privacy.py::test_the_draw_is_the_mechanisms",
-)
+@mutant("cut by all records", "learners.littlestone:draw", "test_the_draw_is_the_mechanisms")
 def only_the_best_are_drawn_from(original, votes, **options):
     """Lists are cut to what all teachers together like best: one vote removes the others."""
     best = votes.best
@@ -133,11 +129,7 @@ def only_the_best_are_drawn_from(original, votes, **options):
     return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
 
 
-@mutant(
-    "wrong neighbours",
-    "learners.littlestone:draw",
-    "littlestone on points(), high epsilon",
-)
+@mutant("wrong neighbours", "learners.littlestone:draw", "littlestone on points(), high epsilon")
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)
@@ -202,29 +194,21 @@ def each_comparison_has_the_whole_epsilon(original):
 
 
 @mutant(
-    "amplification too good",
-    f"{_PART}:amplified",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+    "amplification too good", f"{_PART}:amplified", "test_the_formula_of_subsampling_is_attained"
 )
 def amplified_twice(original, epsilon, rate):
     """The rate is squared in the formula of secret subsampling."""
     return original(epsilon, rate * rate)
 
 
-@mutant(
-    "secret made public",
-    f"{_PART}:places",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
-)
+@mutant("secret made public", f"{_PART}:places", "test_the_formula_of_subsampling_is_attained")
 def the_first_records_are_the_part(original, n, m, source):
     """The part is not drawn: who stands at the beginning of the file is always in it."""
     return list(range(m))
 
 
 @mutant(
-    "secret made public",
-    "learners.agnostic:places",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+    "secret made public", "learners.agnostic:places", "test_the_formula_of_subsampling_is_attained"
 )
 def a_part_drawn_by_public_coins(original, n, m, source):
     """Amplification needs coins that nobody knows."""
@@ -244,7 +228,7 @@ def a_record_moves_the_cost_by_one(original, self):
 @mutant(
     "composition forgotten",
     "learners.boosting.learner:largest_round",
-    "learners/boosting/test_exact_privacy.py::test_when_the_first_tree_has_several_votes",
+    "test_when_the_first_tree_has_several_votes",
 )
 def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=(), **how):
     """Each round draws one tree for all labels, so all rounds are paid as one."""
@@ -261,14 +245,14 @@ def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
 @mutant(
     "half noise",
     "learners.boosting.losses:Logistic.of_label",
-    "learners/boosting/test_exact_privacy.py::test_the_largest_cost_is_that_of_any_votes",
+    "test_the_largest_cost_is_that_of_any_votes",
 )
 def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
     return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
 
 
-_ALL_N = "learners/boosting/test_marginals.py::test_audit_of_all_n"
+_ALL_N = "test_audit_of_all_n"
 
 
 @mutant("budget not counted", "learners.boosting.learner:largest_round", _ALL_N)
@@ -292,7 +276,7 @@ def a_hessian_without_its_share(original, self):
 @mutant(
     "noise left out",
     "learners.boosting.rounds:_weighted",
-    "learners/boosting/test_marginals.py::test_counts_weights_rounds_and_evaluation_in_one_law",
+    "test_counts_weights_rounds_and_evaluation_in_one_law",
 )
 def weights_of_columns_from_exact_sums(original, sample, *given):
     """The counts are noisy, the Newton step from them is not."""
@@ -301,14 +285,11 @@ def weights_of_columns_from_exact_sums(original, sample, *given):
         return original(sample, *given)
 
 
-_TARGETS = "learners/boosting/test_values.py"
-
-
 @mutant(
     "wrong sensitivity",
     "learners.boosting.losses:clipped",
-    f"{_TARGETS}::test_a_round_has_its_range_for_all_units_of_two_records",
-    f"{_TARGETS}::test_two_rounds_without_clipping_lose_more_than_twice_the_budget_of_one",
+    "test_a_round_has_its_range_for_all_units_of_two_records",
+    "test_two_rounds_without_clipping_lose_more_than_twice_the_budget_of_one",
 )
 def costs_of_a_user_not_clipped(original, costs, count, user, most):
     """Two records of a user cost up to twice W: a round loses 1.5 where 1 is claimed."""
@@ -318,7 +299,7 @@ def costs_of_a_user_not_clipped(original, costs, count, user, most):
 @mutant(
     "wrong sensitivity",
     "learners.boosting.rounds:Boosted.round",
-    f"{_TARGETS}::test_a_second_round_of_single_records_loses_its_budget",
+    "test_a_second_round_of_single_records_loses_its_budget",
 )
 def a_rate_of_the_start_in_every_round(original, self, records, place):
     """W_t is taken at the margins of the start, as if no tree had moved a record."""
@@ -331,7 +312,7 @@ def a_rate_of_the_start_in_every_round(original, self, records, place):
 @mutant(
     "wrong sensitivity",
     "learners.boosting.rounds:Boosted.round",
-    f"{_TARGETS}::test_a_second_round_of_single_records_loses_its_budget",
+    "test_a_second_round_of_single_records_loses_its_budget",
 )
 def costs_of_counts_without_a_cap(original, self, records, place):
     """The gradient of a count is as large as the count: its cost is not limited to W_t."""

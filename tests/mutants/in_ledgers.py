@@ -46,7 +46,7 @@ def a_fit_draws_and_then_pays(original, *given, ledger=None, **options):
     return made
 
 
-@mutant("budget not counted", _CHARGE, "privacy/test_ledger.py::test_a_token_is_charged_once")
+@mutant("budget not counted", _CHARGE, "test_a_token_is_charged_once")
 def a_token_pays_for_anything(original, self, promise, *, token=None, **options):
     """A release with a known token is taken for the same release, whatever it promises now."""
     before = self.history()
@@ -58,18 +58,14 @@ def a_token_pays_for_anything(original, self, promise, *, token=None, **options)
         return before[-1]
 
 
-@mutant("wrong theorem", "privacy.compose:Filter.price", "privacy/test_filters.py::test_prices")
+@mutant("wrong theorem", "privacy.compose:Filter.price", "test_prices")
 def a_choice_sold_at_a_quarter(original, self, loss):
     """The range is taken for twice the epsilon of a choice, as if scores moved both ways twice."""
     choice = self.accounting == "zcdp" and isinstance(loss, BoundedRange)
     return original(self, BoundedRange(loss.eta / 2) if choice else loss)
 
 
-@mutant(
-    "rounding",
-    "privacy.compose:exactly",
-    "privacy/test_filters.py::test_numbers_stay_short_and_never_shrink",
-)
+@mutant("rounding", "privacy.compose:exactly", "test_numbers_stay_short_and_never_shrink")
 def prices_with_small_denominators(original, x):
     """A price is replaced by the nearest short fraction, which may be less; of something small
     it is nothing.
@@ -77,21 +73,13 @@ def prices_with_small_denominators(original, x):
     return x if original(x) == x else x.limit_denominator(2**64)
 
 
-@mutant(
-    "wrong theorem",
-    "privacy.guarantee:BoundedRange.renyi",
-    "privacy/test_compose.py::test_published_figures",
-)
+@mutant("wrong theorem", "privacy.guarantee:BoundedRange.renyi", "test_published_figures")
 def half_the_renyi_divergence_of_a_choice(original, self, order):
     """eta**2/16 instead of eta**2/8: many choices seem to cost less than they do."""
     return original(self, order) / 2
 
 
-@mutant(
-    "wrong theorem",
-    "privacy.guarantee:BoundedRange.profile",
-    "privacy/test_compose.py::test_published_figures",
-)
+@mutant("wrong theorem", "privacy.guarantee:BoundedRange.profile", "test_published_figures")
 def the_profile_of_a_choice_halved(original, self, t):
     """As if only one of the two outcomes told something."""
     return original(self, t) / 2
@@ -100,7 +88,7 @@ def the_profile_of_a_choice_halved(original, self, t):
 @mutant(
     "composition forgotten",
     "privacy.guarantee:ChargedTests.renyi",
-    "privacy/test_compose.py::test_charged_tests_cover_their_exact_worst_case",
+    "test_charged_tests_cover_their_exact_worst_case",
 )
 def the_first_charge_pays_for_all(original, self, order):
     """A test with several charged answers is described as if it halted at the first."""
@@ -118,11 +106,7 @@ def the_cheaper_side_of_a_charged_answer(original, self, order):
     return self.charges * cost / ball(order - 1)
 
 
-@mutant(
-    "composition of deltas",
-    "privacy.compose:routes",
-    "privacy/test_compose.py::test_pure_sum_is_exact",
-)
+@mutant("composition of deltas", "privacy.compose:routes", "test_pure_sum_is_exact")
 def leaks_beside_the_whole_delta(original, losses, *, delta=0):
     """What the parts leak is not taken from the delta at which the rest is converted."""
     losses, total = list(losses), exact_value(delta)
@@ -131,11 +115,7 @@ def leaks_beside_the_whole_delta(original, losses, *, delta=0):
     return tuple(replace(route, delta=total) for route in found)
 
 
-@mutant(
-    "wrong theorem",
-    "learners.exponential:Exponential.zcdp",
-    "learners in zCDP",
-)
+@mutant("wrong theorem", "learners.exponential:Exponential.zcdp", "learners in zCDP")
 def a_learner_that_undersells_its_choice(original, self):
     """The learner's own zCDP is half of what it is; only a zCDP ledger ever looks at it."""
     return Concentrated(original(self).rho / 2)

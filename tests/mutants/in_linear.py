@@ -9,11 +9,10 @@ import numpy as np
 from .mutant import mutant, patched
 
 _LINEAR = "learners.linear.learner"
-_TESTS = "learners/linear/test_exact_privacy.py"
-_MOVE = f"{_TESTS}::test_a_replaced_record_moves_a_round_by_at_most_its_bound"
-_USER = f"{_TESTS}::test_all_records_of_a_user_move_a_round_by_at_most_its_bound"
-_ALONE = f"{_TESTS}::test_a_residual_is_that_of_the_row_alone"
-_SHRUNK = f"{_TESTS}::test_long_gradients_are_shrunk_and_others_are_not"
+_MOVE = "test_a_replaced_record_moves_a_round_by_at_most_its_bound"
+_USER = "test_all_records_of_a_user_move_a_round_by_at_most_its_bound"
+_ALONE = "test_a_residual_is_that_of_the_row_alone"
+_SHRUNK = "test_long_gradients_are_shrunk_and_others_are_not"
 
 
 @mutant("wrong sensitivity", f"{_LINEAR}:Rows.residuals", _MOVE)
@@ -60,7 +59,7 @@ class _Up:
     "wrong neighbours",
     f"{_LINEAR}:Settings.variance",
     _MOVE,
-    f"{_TESTS}::test_all_rounds_together_are_epsilon",
+    "test_all_rounds_together_are_epsilon",
 )
 def noise_of_added_and_removed_records(original, self):
     """A replaced record moves the sum twice as far as an added one."""
@@ -98,24 +97,19 @@ def records_of_a_user_clipped_one_by_one(original, self, weights):
 
 
 _INFERENCE = "learners.linear.learner"
-_COEFFICIENTS = "learners/linear/test_linear.py"
 
 
 @mutant(
     "wrong sensitivity",
     f"{_INFERENCE}:largest_moment",
-    f"{_COEFFICIENTS}::test_a_replaced_record_moves_second_moments_by_at_most_their_bound",
+    "test_a_replaced_record_moves_second_moments_by_at_most_their_bound",
 )
 def moments_as_if_chances_were_known(original, features, fine):
     """p (1 - p) is at most a quarter; here an eighth is taken, as of a rare label."""
     return original(features, fine) // 2
 
 
-@mutant(
-    "budget not counted",
-    f"{_INFERENCE}:Budget.of",
-    f"{_COEFFICIENTS}::test_all_parts_together_are_epsilon",
-)
+@mutant("budget not counted", f"{_INFERENCE}:Budget.of", "test_all_parts_together_are_epsilon")
 def moments_that_are_not_paid_for(original, cls, rho):
     """The second moments come on top of the rounds and the gradient."""
     return original(cls, rho * 5 / 4)

@@ -32,11 +32,7 @@ def half_the_noise_of_a_selection(original, epsilon, **options):
     return original(epsilon, **options | {"monotone": True})
 
 
-@mutant(
-    "wrong sensitivity",
-    "mechanisms.select:selection_rate",
-    "mechanisms/test_select.py::test_structured_candidates",
-)
+@mutant("wrong sensitivity", "mechanisms.select:selection_rate", "test_structured_candidates")
 def sensitivity_ignored(original, epsilon, **options):
     """Scores that move by 3 get the noise for scores that move by 1 (as diffprivlib 105)."""
     return original(epsilon, **options | {"sensitivity": 1})
@@ -79,11 +75,7 @@ def lists_of_any_length(original, lists, *, cap, order=canonical_key):
     return original(lists, cap=10**9, order=order)
 
 
-@mutant(
-    "hash order",
-    f"{_SPARSE}:count_lists",
-    "mechanisms/test_select.py::test_lists_are_sets_truncated_by_a_public_order",
-)
+@mutant("hash order", f"{_SPARSE}:count_lists", "test_lists_are_sets_truncated_by_a_public_order")
 def lists_cut_in_the_order_of_a_set(original, lists, *, cap, order=canonical_key):
     """Which candidates survive depends on hashes: on the process, and on other items."""
     return original([list(set(one))[:cap] for one in lists], cap=cap, order=order)
@@ -108,11 +100,7 @@ def histogram_in_the_order_of_the_data(original, items, **options):
     return original(items, **options | {"order": items.index})
 
 
-@mutant(
-    "order of the data",
-    f"{_HISTOGRAM}:stable_items",
-    "mechanisms/test_histogram.py::test_hypotheses_are_items",
-)
+@mutant("order of the data", f"{_HISTOGRAM}:stable_items", "test_hypotheses_are_items")
 def histogram_keys_in_the_order_of_the_data(original, items, **options):
     """The same, without counts: seen by permuting equal data."""
     items = list(items)
@@ -122,7 +110,7 @@ def histogram_keys_in_the_order_of_the_data(original, items, **options):
 @mutant(
     "wrong neighbours",
     (f"{_HISTOGRAM}:stable_items", f"{_HISTOGRAM}:stable_histogram"),
-    "mechanisms/test_histogram.py::test_noisy_counts_are_truncated_geometric",
+    "test_noisy_counts_are_truncated_geometric",
 )
 def histogram_at_the_rate_of_add_or_remove(original, items, *, epsilon, **options):
     """A replaced record moves two counts."""
@@ -184,7 +172,7 @@ def above_threshold_without_an_offset(original, epsilon, limit, changes):
 @mutant(
     "budget not counted",
     "mechanisms.above_threshold:RunningTest.ask",
-    "mechanisms/test_above_threshold.py::test_halting_is_public_and_exact",
+    "test_halting_is_public_and_exact",
 )
 def above_threshold_that_never_stops(original, self, value):
     """Charged answers are not counted, so there is no halt."""
@@ -193,29 +181,21 @@ def above_threshold_that_never_stops(original, self, value):
 
 
 @mutant(
-    "composition forgotten",
-    _RATES,
-    "AboveThreshold, classic, any, limit 1, charged above, 2 asked",
+    "composition forgotten", _RATES, "AboveThreshold, classic, any, limit 1, charged above, 2 asked"
 )
 def above_threshold_without_the_limit_in_its_noise(original, epsilon, limit, changes):
     """Noise for one charged answer, whatever the limit (Lyu, Su and Li 2017, variants 4, 5)."""
     return epsilon, epsilon / limit if changes == "shift" else epsilon
 
 
-@mutant(
-    "half noise",
-    "mechanisms.median:RankExponential.rate",
-    "median A (rank exponential)",
-)
+@mutant("half noise", "mechanisms.median:RankExponential.rate", "median A (rank exponential)")
 def median_at_twice_the_rate(original, self):
     """Rank scores move up and down; the rate is that of scores that move one way."""
     return 2 * original(self)
 
 
 @mutant(
-    "wrong sensitivity",
-    "mechanisms.median:RankExponential.runs",
-    "median A (rank exponential)",
+    "wrong sensitivity", "mechanisms.median:RankExponential.runs", "median A (rank exponential)"
 )
 def median_score_that_moves_by_two(original, self, values):
     """Both rank margins are summed up: one record moves a score by two."""
@@ -238,7 +218,7 @@ def path_choice_for_depth_one(original, *, entering, **options):
 @mutant(
     "contribution not bounded",
     f"{_PATH}:one_shot_path",
-    "mechanisms/median/test_laws.py::test_longer_paths_are_cut_by_the_public_depth",
+    "test_longer_paths_are_cut_by_the_public_depth",
 )
 def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **options):
     """Paths are not cut at the depth that delta was computed for."""
@@ -253,7 +233,7 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
 @mutant(
     "wrong sensitivity",
     "evaluation.quantities:sums_rate",
-    "evaluation/test_quantities.py::test_sums_of_every_data_set_are_protected",
+    "test_sums_of_every_data_set_are_protected",
 )
 def noise_of_two_sums_for_four(original, epsilon, *given):
     """An evaluation at half of epsilon for each sum where a quarter is due."""
@@ -261,9 +241,19 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
 
 
 @mutant(
+    "wrong sensitivity",
+    "evaluation.quantities:most_moved",
+    "evaluation/test_quantities.py::test_a_unit_moves_all_sums_together_by_no_more",
+)
+def moves_of_the_ends(original, kind, q):
+    """From one end of the range to the other: but from an end to the middle is further."""
+    return original(kind, q) - q // 24
+
+
+@mutant(
     "another divisor",
     "evaluation.quantities:QuantityEvaluation.__init__",
-    "evaluation/test_quantities.py::test_figures_are_those_of_the_units_with_a_target",
+    "test_figures_are_those_of_the_units_with_a_target",
 )
 def means_over_all_units(original, self, sums, **more):
     """Units without a target count in the divisor: errors look smaller than they are."""
@@ -274,28 +264,20 @@ def means_over_all_units(original, self, sums, **more):
 @mutant(
     "a tail forgotten",
     "evaluation.quantities:QuantityEvaluation._tail",
-    "evaluation/test_quantities.py::test_what_is_not_seen_is_between_two_ends",
+    "test_what_is_not_seen_is_between_two_ends",
 )
 def errors_beyond_are_forgotten(original, self, power):
     """What the noise hides beyond the reach is thought not to be there."""
     return 0.0
 
 
-@mutant(
-    "wrong parts",
-    "evaluation.histogram:split_units",
-    "evaluation/test_evaluation.py::test_no_unit_pays_twice",
-)
+@mutant("wrong parts", "evaluation.histogram:split_units", "test_no_unit_pays_twice")
 def held_out_by_public_coins(original, sample, first, source):
     """Coins that all know, over rows that are sorted: a replaced record moves others."""
     return original(sample, first, SeededSource(0))
 
 
-@mutant(
-    "wrong parts",
-    "evaluation.histogram:split_units",
-    "evaluation/test_evaluation.py::test_no_unit_pays_twice",
-)
+@mutant("wrong parts", "evaluation.histogram:split_units", "test_no_unit_pays_twice")
 def held_out_by_content(original, sample, first, source):
     """The least points are held out."""
     kinds = written_out(sample)
@@ -318,7 +300,7 @@ def a_cell_for_each_period_of_a_person(original, model, sample, bins):
 @mutant(
     "wrong sensitivity",
     "learners.boosting.losses:error_cells",
-    "evaluation/test_quantities.py::test_counts_of_records_are_protected",
+    "test_counts_of_records_are_protected",
 )
 def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
     """Counts by prediction and error at four times the quarter that is theirs."""
@@ -328,7 +310,7 @@ def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
 @mutant(
     "contribution not bounded",
     "learners.boosting.losses:error_cells",
-    "evaluation/test_quantities.py::test_counts_of_users_are_protected",
+    "test_counts_of_users_are_protected",
 )
 def all_records_of_a_user_counted(original, model, sample, *given):
     """Each record of a user counts as a whole unit."""
@@ -340,11 +322,7 @@ def all_records_of_a_user_counted(original, model, sample, *given):
         return original(model, sample, *given)
 
 
-@mutant(
-    "wrong range",
-    "learners.boosting.values:scores",
-    "learners/boosting/test_intervals.py::test_the_largest_error_is_covered",
-)
+@mutant("wrong range", "learners.boosting.values:scores", "test_the_largest_error_is_covered")
 def residual_range_one_cell_too_small(original, model, *records):
     """The largest errors count as smaller ones, and are not covered."""
     found = original(model, *records)
@@ -364,7 +342,7 @@ def scores_of_labels_one_bound_too_small(original, *records):
 @mutant(
     "composition forgotten",
     "data.targets:TargetSample.split",
-    "learners/boosting/test_intervals.py::test_users_are_held_out_with_all_their_records",
+    "test_users_are_held_out_with_all_their_records",
 )
 def records_of_users_held_out(original, self, source, first):
     """A user is learned from and held out, and pays twice."""
@@ -372,13 +350,8 @@ def records_of_users_held_out(original, self, source, first):
     return tuple(replace(part, user=self.user[: len(part.point)]) for part in parts)
 
 
-_CLIP = "mechanisms/test_conformal.py"
-
-
 @mutant(
-    "half noise",
-    "mechanisms.estimate:draw_edge",
-    f"{_CLIP}::test_the_law_and_its_range_for_all_neighbours",
+    "half noise", "mechanisms.estimate:draw_edge", "test_the_law_and_its_range_for_all_neighbours"
 )
 def a_clip_at_twice_its_range(original, *given, eta, **how):
     """A unit moves a miss up for some edges and down for others: the factor 2 is forgotten."""
@@ -388,7 +361,7 @@ def a_clip_at_twice_its_range(original, *given, eta, **how):
 @mutant(
     "wrong theorem",
     "mechanisms.estimate:rank_of",
-    f"{_CLIP}::test_a_range_ten_times_too_wide_is_clipped_alike",
+    "test_a_range_ten_times_too_wide_is_clipped_alike",
 )
 def a_rank_ten_times_too_high(original, n, *given):
     """Clipped far below where noise and bias agree."""
@@ -398,7 +371,7 @@ def a_rank_ten_times_too_high(original, n, *given):
 @mutant(
     "wrong sensitivity",
     "learners.boosting.losses:private_sum",
-    f"{_CLIP}::test_sums_at_the_clip_for_all_neighbours",
+    "test_sums_at_the_clip_for_all_neighbours",
 )
 def noise_for_the_upper_clip_alone(original, *given, least=0, loss, **how):
     """What is left is clipped to -A .. C, and has noise for C."""
@@ -410,7 +383,7 @@ def noise_for_the_upper_clip_alone(original, *given, least=0, loss, **how):
 @mutant(
     "contribution not bounded",
     "learners.boosting.losses:private_sum",
-    f"{_CLIP}::test_sums_at_the_clip_for_all_neighbours",
+    "test_sums_at_the_clip_for_all_neighbours",
 )
 def a_sum_with_noise_for_a_clip_that_is_left_out(original, sample, values, most, **how):
     """Predictions are summed unclipped, with noise for the clip."""
@@ -420,9 +393,7 @@ def a_sum_with_noise_for_a_clip_that_is_left_out(original, sample, values, most,
 
 
 @mutant(
-    "wrong theorem",
-    "learners.boosting.values:Values.falls",
-    "learners/boosting/test_values.py::test_survival_is_right_on_the_mean",
+    "wrong theorem", "learners.boosting.values:Values.falls", "test_survival_is_right_on_the_mean"
 )
 def survival_falls_while_at_risk_only(original, self, made, records, source):
     """How much survival falls is summed over persons at risk, not over all."""

@@ -16,7 +16,6 @@ from .mutant import mutant, patched
 
 _CHOOSERS = "learners.vc1"
 _PARTS = "learners.littlestone:parts"
-_FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median:private_median"
 
 
@@ -26,11 +25,7 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant(
-    "secret made public",
-    "learners.vc1:_places",
-    "learners/vc1/test_exact_privacy.py::test_the_law_is_that_of_a_full_permutation",
-)
+@mutant("secret made public", "learners.vc1:_places", "test_the_law_is_that_of_a_full_permutation")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
@@ -40,7 +35,7 @@ def places_that_everybody_can_draw(original, n, source):
 @mutant(
     "parameter from the data",
     f"{_CHOOSERS}:ChainMedian.choose",
-    "learners/vc1/test_learner.py::test_few_ends_of_many_are_not_the_root",
+    "test_few_ends_of_many_are_not_the_root",
 )
 def a_window_for_the_paths_that_are_there(original, self, ends, tree, source):
     """The window of the median depth is a share of the paths that force something, not of all."""
@@ -62,11 +57,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
     return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
 
 
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
     shuffled = shuffle(sample, source)
@@ -76,11 +67,7 @@ def teachers_that_share_a_record(original, sample, source, chunk):
     ]
 
 
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
     shuffled, teachers = shuffle(sample, source), max(1, sample.n // chunk)
@@ -110,7 +97,7 @@ def dichotomies_at_twice_the_rate(original, epsilon):
 @mutant(
     "amplification too good",
     "learners.agnostic:Subsample.guarantee",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+    "test_the_formula_of_subsampling_is_attained",
 )
 def delta_amplified_twice(original, self, **options):
     """The delta of a secret part is multiplied by the square of its rate."""
@@ -127,9 +114,7 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
 
 
 @mutant(
-    "n depends on the data",
-    "mechanisms.median:Ordered.read",
-    "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
+    "n depends on the data", "mechanisms.median:Ordered.read", "test_values_are_clamped_and_counted"
 )
 def values_outside_the_domain_are_left_out(original, cls, values, low, high, *caller):
     """They are no points, so the median forgets them: n, and all that it decides, tells how many
@@ -143,11 +128,7 @@ def distinct(values, low, high):
     return len({min(max(int(v), low), high) for v in values})
 
 
-@mutant(
-    "parameter from the data",
-    _MEDIAN,
-    "mechanisms/median/test_accuracy.py::test_the_certificate_does_not_see_the_values",
-)
+@mutant("parameter from the data", _MEDIAN, "test_the_certificate_does_not_see_the_values")
 def a_certificate_for_the_different_values(original, values, low, high, **options):
     """The certificate beside a median is that for the number of distinct values."""
 

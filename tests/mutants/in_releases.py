@@ -23,7 +23,7 @@ _ALLOWS = "privacy.compose:Filter.allows"
 
 
 _EVALUATED = "a rule and its evaluation"
-_GROUPS = "evaluation/test_groups.py::test_the_law_of_a_histogram_by_groups"
+_GROUPS = "test_the_law_of_a_histogram_by_groups"
 
 
 @mutant("composition forgotten", "learners.running:promise", _EVALUATED, "paid in full")
@@ -44,16 +44,14 @@ def the_evaluation_comes_on_top(original, self, learner):
 @mutant(
     "composition forgotten",
     "learners.release:parts_of",
-    "learners/test_parts.py::test_what_a_ledger_records_is_the_cost_of_the_record",
+    "test_what_a_ledger_records_is_the_cost_of_the_record",
 )
 def the_columns_are_no_part(original, own, proposal, before=(), *, split=False):
     """A document says what its learner cost, and not what its columns did."""
     return original(own, None, before, split=split)
 
 
-_COMPOSED = (
-    "learners/test_parts.py::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
-)
+_COMPOSED = "test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
 
 
 @mutant("composition forgotten", "learners.boosting.rounds:Boosted.before", _COMPOSED)
@@ -71,7 +69,7 @@ def texts_of_columns_cost_no_delta(original, self, guarantee):
 @mutant(
     "composition forgotten",
     "data.proposal:Plan.histogram",
-    "data/test_proposal.py::test_given_its_noisy_counts_a_proposal_costs_what_it_says",
+    "test_given_its_noisy_counts_a_proposal_costs_what_it_says",
 )
 def a_histogram_with_all_of_rho(original, self, column):
     """Each histogram has the noise of a single column."""
@@ -81,7 +79,7 @@ def a_histogram_with_all_of_rho(original, self, column):
 @mutant(
     "seed not inherited",
     "privacy.guarantee:total",
-    "learners/test_parts.py::test_every_document_states_the_cost_of_all_that_is_in_it",
+    "test_every_document_states_the_cost_of_all_that_is_in_it",
 )
 def seeded_columns_are_laundered(original, parts):
     """What was learned without a seed over columns with one says that it is private."""
@@ -89,11 +87,7 @@ def seeded_columns_are_laundered(original, parts):
     return replace(original(whole), seeded=whole[-1].guarantee.seeded)
 
 
-@mutant(
-    "wrong sensitivity",
-    "learners.running:_histogram",
-    _EVALUATED,
-)
+@mutant("wrong sensitivity", "learners.running:_histogram", _EVALUATED)
 def a_user_counts_with_all_records(original, hypothesis, sample, *given, **options):
     """All records of users are counted, and how many there are is told."""
     return original(hypothesis, getattr(sample, "pooled", lambda: sample)(), *given, **options)
@@ -102,7 +96,7 @@ def a_user_counts_with_all_records(original, hypothesis, sample, *given, **optio
 @mutant(
     "wrong sensitivity",
     "learners.running:release_histogram",
-    "evaluation/test_groups.py::test_a_replaced_record_moves_one_from_one_cell_to_another",
+    "test_a_replaced_record_moves_one_from_one_cell_to_another",
 )
 def a_record_counts_in_two_groups(original, scores, counts, *, groups=None, **options):
     """The last group is one of all records, so that each is in two cells."""
@@ -182,24 +176,20 @@ def a_certificate_for_the_positive_records(original, learner, sample, source, **
     return replace(made, certificate=learner.certificate(sample.positives + 1))
 
 
-@mutant("order of payment", _RUN, "audit/test_verify.py::test_loops_without_a_bound_leave_slack")
+@mutant("order of payment", _RUN, "test_loops_without_a_bound_leave_slack")
 def draws_and_then_pays(original, learner, sample, source, **options):
     """A release that its ledger refuses was drawn all the same."""
     learner.draw(sample, source)
     return original(learner, sample, source, **options)
 
 
-@mutant(
-    "budget not counted",
-    _ALLOWS,
-    "privacy/test_filters.py::test_what_a_filter_lets_through_satisfies_the_budget",
-)
+@mutant("budget not counted", _ALLOWS, "test_what_a_filter_lets_through_satisfies_the_budget")
 def a_ledger_that_forgets(original, self, spent, price):
     """Each release is compared with the whole budget."""
     return original(self, Price(Fraction(0), Fraction(0)), price)
 
 
-@mutant("rounding", _ALLOWS, "privacy/test_ledger.py::test_a_budget_is_spent_exactly")
+@mutant("rounding", _ALLOWS, "test_a_budget_is_spent_exactly")
 def a_ledger_in_floats(original, self, spent, price):
     """Sums in floats: what is small enough costs nothing."""
     return all(
@@ -208,11 +198,7 @@ def a_ledger_in_floats(original, self, spent, price):
     )
 
 
-@mutant(
-    "wrong neighbours",
-    "privacy.ledger:Ledger._terms",
-    "privacy/test_ledger.py::test_a_refusal_spends_nothing",
-)
+@mutant("wrong neighbours", "privacy.ledger:Ledger._terms", "test_a_refusal_spends_nothing")
 def any_ledger_for_any_release(original, self, promise, better):
     """A budget of users pays for the protection of records."""
     if isinstance(promise, Guarantee):
@@ -220,11 +206,7 @@ def any_ledger_for_any_release(original, self, promise, better):
     return original(self, promise, better)
 
 
-@mutant(
-    "composition forgotten",
-    "privacy.compose:routes",
-    "privacy/test_compose.py::test_pure_sum_is_exact",
-)
+@mutant("composition forgotten", "privacy.compose:routes", "test_pure_sum_is_exact")
 def the_largest_epsilon_instead_of_the_sum(original, losses, **options):
     """Parallel composition for mechanisms on the same records."""
     losses = list(losses)
@@ -233,11 +215,7 @@ def the_largest_epsilon_instead_of_the_sum(original, losses, **options):
     return tuple(replace(r, epsilon=largest) if r.name == "sum" else r for r in found)
 
 
-@mutant(
-    "composition forgotten",
-    "privacy.compose:routes",
-    "privacy/test_compose.py::test_pure_sum_is_exact",
-)
+@mutant("composition forgotten", "privacy.compose:routes", "test_pure_sum_is_exact")
 def leaks_are_not_added(original, losses, *, delta=0):
     """The deltas of the parts: the largest one is taken for all."""
     losses = list(losses)
@@ -246,7 +224,7 @@ def leaks_are_not_added(original, losses, *, delta=0):
     return tuple(replace(route, delta=Fraction(delta)) for route in found)
 
 
-@mutant("wrong theorem", "privacy.compose:_tight", "privacy/test_compose.py::test_zcdp_conversions")
+@mutant("wrong theorem", "privacy.compose:_tight", "test_zcdp_conversions")
 def a_conversion_with_half_of_the_logarithm(original, divergence, order, delta):
     """From zCDP to (epsilon, delta), with a factor 1/2 before ln(1/delta)."""
     return original(divergence, order, delta) + (order * delta).log() / 2 / (order - 1)
@@ -258,28 +236,20 @@ def every_mechanism_is_of_bounded_range(original, epsilon):
     return min(epsilon**2 / 8, epsilon)
 
 
-@mutant(
-    "rounding",
-    "privacy.guarantee:float_up",
-    "privacy/test_compose.py::test_rounding_never_flatters",
-)
+@mutant("rounding", "privacy.guarantee:float_up", "test_rounding_never_flatters")
 def epsilon_rounded_to_the_nearest_float(original, x):
     """What is shown is a little less than what is promised."""
     return float(Fraction(x))
 
 
-@mutant(
-    "rounding",
-    "privacy.guarantee:round_up",
-    "privacy/test_filters.py::test_numbers_stay_short_and_never_shrink",
-)
+@mutant("rounding", "privacy.guarantee:round_up", "test_numbers_stay_short_and_never_shrink")
 def decimals_rounded_down(original, x, digits=15):
     """A composed epsilon that is cut after 15 digits."""
     with localcontext(prec=digits, rounding=ROUND_DOWN):
         return Fraction(Decimal(x.numerator) / Decimal(x.denominator))
 
 
-@mutant("rounding", "errors:exact_value", "audit/test_statistical.py::test_rho_has_no_delta")
+@mutant("rounding", "errors:exact_value", "test_rho_has_no_delta")
 def epsilon_read_with_few_digits(original, value):
     """0.123456789 becomes the nearest fraction with a small denominator."""
     exact = original(value)
@@ -295,7 +265,7 @@ def how_many_records_were_looked_at(original, hypothesis, sample, *given, **opti
     return replace(made, n=int(getattr(sample, "records", np.array(sample.n)).sum()))
 
 
-_SPLIT = "learners/test_held_out.py::test_no_record_pays_twice_by_the_split_of_the_front_door"
+_SPLIT = "test_no_record_pays_twice_by_the_split_of_the_front_door"
 
 
 @mutant("wrong parts", "learners.fit:held_out_rows", _SPLIT)
@@ -321,7 +291,7 @@ def a_table_is_split_by_content(original, self, first, columns, caller):
 @mutant(
     "measured on what was learned",
     "planning.population:Twin.draw",
-    "planning/test_rehearsal.py::test_it_is_the_fit_that_releases",
+    "test_it_is_the_fit_that_releases",
 )
 def a_rehearsal_measures_what_was_learned(original, self, n, generator):
     """A model is measured on the rows that it has seen."""
@@ -329,11 +299,7 @@ def a_rehearsal_measures_what_was_learned(original, self, n, generator):
     return learned, learned
 
 
-@mutant(
-    "not in the hash",
-    "learners.task:_digest",
-    "planning/test_rehearsal.py::test_changed_protocols_are_refused",
-)
+@mutant("not in the hash", "learners.task:_digest", "test_changed_protocols_are_refused")
 def a_protocol_can_be_changed(original, rest):
     """The hash of a protocol leaves out what is asked."""
     return original({name: value for name, value in rest.items() if name != "fit"})

@@ -18,59 +18,39 @@ _BYTES = "source.sources:SecureSource._bytes"
 
 
 @mutant(
-    "float underflow",
-    "source.leveled:LevelWeights.enclose",
-    "source/test_inversion.py::test_scores_beyond_machine_integers",
+    "float underflow", "source.leveled:LevelWeights.enclose", "test_scores_beyond_machine_integers"
 )
 def hopeless_outcomes_are_impossible(original, self, bits):
     """A weight far below the best becomes zero, as in a softmax of floats."""
     return [ball if ball.mid() != 0 else arb(0) for ball in original(self, bits)]
 
 
-@mutant(
-    "float rounding",
-    f"{_WEIGHTS}:_whole_bounds",
-    "source/test_exact.py::test_draws_that_depend_on_draws",
-)
+@mutant("float rounding", f"{_WEIGHTS}:_whole_bounds", "test_draws_that_depend_on_draws")
 def a_coin_rounded_to_64_bits(original, x):
     """Draws that are too close to call are called."""
     low, _ = original(x)
     return low, low
 
 
-@mutant(
-    "float rounding",
-    f"{_WEIGHTS}:_whole_bounds",
-    "source/test_exact.py::test_draws_that_depend_on_draws",
-)
+@mutant("float rounding", f"{_WEIGHTS}:_whole_bounds", "test_draws_that_depend_on_draws")
 def a_coin_in_double_precision(original, x):
     """The cumulative weights go through a double."""
     return original(arb(float(x / 2**64)) * 2**64)
 
 
-@mutant(
-    "biased draw",
-    f"{_SAMPLER}.below",
-    "source/test_inversion.py::test_below_is_rejection_from_the_fewest_bits",
-)
+@mutant("biased draw", f"{_SAMPLER}.below", "test_below_is_rejection_from_the_fewest_bits")
 def uniform_by_remainder(original, self, m):
     """Value % m instead of drawing anew: small results are likelier."""
     return self._bits((m - 1).bit_length()) % m if m > 1 else 0
 
 
-@mutant(
-    "secret made public",
-    f"{_SAMPLER}.permutation",
-    "source/test_inversion.py::test_tied_keys_are_drawn_anew",
-)
+@mutant("secret made public", f"{_SAMPLER}.permutation", "test_tied_keys_are_drawn_anew")
 def a_permutation_by_public_coins(original, self, n, first=None):
     """Who is in which chunk is known to whoever knows the seed of the hash functions."""
     return self.public_rng().permutation(n)[:first]
 
 
-@mutant(
-    "biased draw", f"{_SAMPLER}._order", "source/test_inversion.py::test_tied_keys_are_drawn_anew"
-)
+@mutant("biased draw", f"{_SAMPLER}._order", "test_tied_keys_are_drawn_anew")
 def a_shuffle_that_is_not_uniform(original, self, n):
     """The keys of the sort have two bits: the order of a file shines through."""
     keys = np.frombuffer(self._bytes(8 * n), dtype=np.uint64) >> np.uint64(62)
@@ -88,7 +68,7 @@ def entropy_that_serves_twice(original, self, k):
 @mutant(
     "randomness reused",
     "source.sources:SecureSource._forget",
-    "source/test_inversion.py::test_a_forked_child_draws_its_own_bits",
+    "test_a_forked_child_draws_its_own_bits",
 )
 def a_child_that_inherits_its_parents_entropy(original, self):
     """After a fork both processes draw the same bytes."""
@@ -107,7 +87,7 @@ def seed_0_if_none_is_given(original, self):
 @mutant(
     "randomness not random",
     "privacy.guarantee:Guarantee.__str__",
-    "privacy/test_compose.py::test_what_follows_from_nothing_is_refused",
+    "test_what_follows_from_nothing_is_refused",
 )
 def a_seeded_release_that_says_nothing(original, self):
     """The guarantee of a reproducible release reads like that of a private one."""
@@ -126,18 +106,14 @@ _STREAMED = "source.leveled"
 @mutant(
     "float underflow",
     f"{_STREAMED}:heaviest_tail",
-    "source/test_leveled.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def a_tail_that_is_too_light(original, rate, score, candidates):
     """What lies far below the best is taken for less than it may weigh, and never fetched."""
     return original(rate, score - ceil(40 / rate), candidates)
 
 
-@mutant(
-    "biased draw",
-    f"{_STREAMED}:_near",
-    "source/test_leveled.py::test_levels_of_many_pieces_are_merged",
-)
+@mutant("biased draw", f"{_STREAMED}:_near", "test_levels_of_many_pieces_are_merged")
 def a_level_that_is_lost(original, kept, gap):
     """The lowest level of those near the best is left out; the tail is bounded as if it were in."""
     scores, counts = original(kept, gap)
@@ -157,29 +133,19 @@ def points_between_two_batches_are_lost(original, self, sample):
 _PAIRS = "source.leveled"
 
 
-@mutant(
-    "float underflow",
-    f"{_PAIRS}:_Doubles._decay",
-    "source/test_leveled.py::test_the_error_bound_holds",
-)
+@mutant("float underflow", f"{_PAIRS}:_Doubles._decay", "test_the_error_bound_holds")
 def near_pairs_that_count_as_nothing(original, self, gaps):
     """What weighs a little less than the best pair is left out of the sums."""
     return np.where(gaps > 1, 0.0, original(self, gaps))
 
 
-@mutant(
-    "biased draw",
-    f"{_PAIRS}:_Doubles._values",
-    "source/test_leveled.py::test_the_error_bound_holds",
-)
+@mutant("biased draw", f"{_PAIRS}:_Doubles._values", "test_the_error_bound_holds")
 def sums_that_begin_anew(original, self, part, state):
     """Left ends of earlier parts are forgotten by the doubles."""
     return original(self, part, state._replace(total=0.0))
 
 
-@mutant(
-    "biased draw", "classes.base:_steps", "classes/trees/test_tree_paths.py::test_law_of_tree_paths"
-)
+@mutant("biased draw", "classes.base:_steps", "test_law_of_tree_paths")
 def spans_that_never_end(original, places, changes, score):
     """Concepts behind a point gain what only that point's span should."""
     return original(places, np.where(changes < 0, 0, changes), score)

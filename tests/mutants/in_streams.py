@@ -12,7 +12,7 @@ from littlestone.learners.online.state import OnlineState
 
 from .mutant import mutant, patched
 
-_LYU, _TESTS = "papers.lyu", "papers/test_lyu.py"
+_LYU = "papers.lyu"
 _JOURNAL = "learners.online.journal"
 _TAKEN_UP = f"{_JOURNAL}:_taken_up"
 
@@ -25,11 +25,7 @@ def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
     yield from (int(i) for i in wrong if i < end)
 
 
-@mutant(
-    "split by the data",
-    f"{_LYU}:DPOL.teacher",
-    f"{_TESTS}::test_algorithm_3_whole_transcripts[15]",
-)
+@mutant("split by the data", f"{_LYU}:DPOL.teacher", "test_algorithm_3_whole_transcripts[15]")
 def mistakes_shuffled_by_what_they_say(original, self, state, t):
     """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
     and comes to another, and two lists change.
@@ -41,7 +37,7 @@ def mistakes_shuffled_by_what_they_say(original, self, state, t):
 @mutant(
     "contribution not bounded",
     f"{_LYU}:Scores._of_thresholds",
-    f"{_TESTS}::test_a_list_counts_up_to_its_public_length_only",
+    "test_a_list_counts_up_to_its_public_length_only",
 )
 def long_lists_of_thresholds(original, lists, L):
     """A teacher's run of thresholds counts in full length: bottom is weighed for short lists."""
@@ -51,7 +47,7 @@ def long_lists_of_thresholds(original, lists, L):
 @mutant(
     "exceptions",
     f"{_LYU}:SearchLimitError",
-    f"{_TESTS}::test_a_search_that_is_given_up_is_a_record_of_one_teacher",
+    "test_a_search_that_is_given_up_is_a_record_of_one_teacher",
     kind="value",
 )
 def a_teacher_gives_up_aloud(original):
@@ -62,7 +58,7 @@ def a_teacher_gives_up_aloud(original):
 @mutant(
     "parameter from the data",
     f"{_LYU}:PrivateSparseSample.draw",
-    f"{_TESTS}::test_bottom_is_as_light_as_the_longest_list_allows",
+    "test_bottom_is_as_light_as_the_longest_list_allows",
 )
 def bottom_for_the_longest_list_of_teachers(original, self, lists, source):
     """The weight of bottom follows the longest list that came in, not the one promised."""
@@ -93,9 +89,7 @@ def other_terms_in_the_middle(original, journal, algorithm, settings, seed, ledg
 
 
 @mutant(
-    "budget not counted",
-    "learners.online.journal:PublicRecord.catch_up",
-    "old copies of a stream",
+    "budget not counted", "learners.online.journal:PublicRecord.catch_up", "old copies of a stream"
 )
 def an_old_copy_goes_on(original, self, state):
     """A state that is older than what it published is taken up: the same records are drawn from
@@ -105,11 +99,7 @@ def an_old_copy_goes_on(original, self, state):
     return True
 
 
-@mutant(
-    "randomness reused",
-    "learners.online.state:StateTransaction.__exit__",
-    "interrupted tests",
-)
+@mutant("randomness reused", "learners.online.state:StateTransaction.__exit__", "interrupted tests")
 def an_interrupted_stream_goes_on(original, self, kind, *rest):
     """After Ctrl-C the stream is as it was in the midst of a record: the test that has fired told
     its secret threshold, and the next test has the same.
@@ -153,7 +143,7 @@ def each_group_admits_its_users_anew(original, self, state, users):
 @mutant(
     "exact count shown",
     "learners.online.journal:brief",
-    "learners/online/test_journal.py::test_the_public_record_is_a_function_of_the_transcript",
+    "test_the_public_record_is_a_function_of_the_transcript",
 )
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""
@@ -173,7 +163,7 @@ def names_as_text_if_one_is_missing(original, cells):
 @mutant(
     "half noise",
     "learners.users.learner:ClippedPlan.locate",
-    "learners/users/test_exact_privacy.py::test_the_window_alone_costs_its_part",
+    "test_the_window_alone_costs_its_part",
 )
 def a_window_chosen_at_twice_the_rate(original, self, *given):
     """Margins go up and down, one for one replaced user; the rate is that of monotone scores."""
@@ -191,7 +181,7 @@ def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
 @mutant(
     "contribution not bounded",
     "learners.users.scores:_clipped",
-    "learners/users/test_exact_privacy.py::test_clipped_mistakes_are_sums_over_users",
+    "test_clipped_mistakes_are_sums_over_users",
 )
 def mistakes_beyond_the_window_count(original, mistakes, t, width):
     """Mistakes are clipped from below only: a user may move a score by more than the width."""

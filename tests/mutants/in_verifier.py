@@ -10,7 +10,7 @@ from .mutant import mutant
 @mutant(
     "verifier that forgives",
     "privacy.guarantee:_divergence",
-    "privacy/test_compose.py::test_at_zero_it_is_total_variation_exactly",
+    "test_at_zero_it_is_total_variation_exactly",
 )
 def what_only_one_side_can_say(original, p, q, *given):
     """Outcomes that are impossible on the other side are left out: that is where delta is."""
@@ -29,7 +29,7 @@ def neighbours_in_one_order(original, *given, **options):
 @mutant(
     "verifier that forgives",
     "audit.mechanism:verify_mechanism",
-    "audit/test_verify.py::test_outputs_of_any_kind_are_compared",
+    "test_outputs_of_any_kind_are_compared",
 )
 def the_last_pair_decides(original, run, pairs, **options):
     """Whether the claim holds is what the last pair of neighbours says."""
@@ -39,14 +39,14 @@ def the_last_pair_decides(original, run, pairs, **options):
 @mutant(
     "verifier that forgives",
     "audit.mechanism:observed",
-    "audit/test_verify.py::test_outputs_that_cannot_be_compared_are_refused_with_advice",
+    "test_outputs_that_cannot_be_compared_are_refused_with_advice",
 )
 def outputs_by_their_repr(original, output):
     """The repr of a long array leaves out its middle, where the record is."""
     return repr(output)
 
 
-@mutant("verifier that forgives", "audit.verify:hockey_stick", "known failures of learners")
+@mutant("verifier that forgives", "audit.mechanism:hockey_stick", "known failures of learners")
 def a_law_compared_with_itself(original, p, q, *given, **options):
     """Nothing differs from itself: every learner is private."""
     return original(p, p, *given, **options)

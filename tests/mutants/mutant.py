@@ -46,8 +46,8 @@ class Mutant:
     broken : callable
         Called in place of the target, with what stood there as its first argument.
     detectors : tuple of str
-        Tests (``file::function``) or keys of `DETECTORS`, tried one after the other: one of them
-        must notice.
+        Names of tests (``file::function`` where several have one) or keys of `DETECTORS`, tried
+        one after the other: one of them must notice.
     kind : {"call", "value"}
         "value": ``broken(original)`` is the replacement itself.
     """

@@ -73,7 +73,8 @@ def _first_to_notice(package: Any, names: Iterable[str]) -> Answer:
     failed: Answer = ("holds", "", "")
     for detector in names:
         try:
-            seen = package.tried(detector) if "::" in detector else package.DETECTORS[detector]()
+            own = package.DETECTORS.get(detector)
+            seen = package.tried(detector) if own is None else own()
         except package.NOTICED as noticed:
             seen = f"{type(noticed).__name__}: {noticed}"
         except Exception as other:

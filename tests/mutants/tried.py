@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +28,25 @@ class _Failures:
         self.found.append(call.excinfo)
 
 
+@cache
+def _places() -> dict[str, str]:
+    """Return the file of each test; "" if several have one of this name."""
+    found: dict[str, str] = {}
+    for path in TESTS.rglob("test_*.py"):
+        for name in re.findall(r"^def (test_\w+)\(", path.read_text(encoding="utf-8"), re.M):
+            found[name] = "" if name in found else str(path.relative_to(TESTS))
+    return found
+
+
+def placed(test: str) -> str:
+    """Return ``file::function`` of a test that is named so, or by its function alone."""
+    return test if "::" in test else f"{_places()[test.partition('[')[0]] or 'nowhere'}::{test}"
+
+
 def tried(test: str) -> str | None:
-    """Return why a test (``file::function``) fails; an error that is no assertion is raised."""
+    """Return why a test fails; an error that is no assertion is raised."""
     failures = _Failures()
-    code = pytest.main([f"{TESTS}/{test}", *_OPTIONS], plugins=[failures])
+    code = pytest.main([f"{TESTS}/{placed(test)}", *_OPTIONS], plugins=[failures])
     for why in failures.found:
         if why.errisinstance(_NOTICED):
             return f"{test}: {why.exconly()}"

@@ -17,7 +17,7 @@ from littlestone.classes import (
     Conjunctions,
     FiniteClass,
     HashFunction,
-    HashHypothesis,
+    HashSetHypothesis,
     IntervalHypothesis,
     PointHypothesis,
     Points,
@@ -37,7 +37,6 @@ from littlestone.classes import (
     shattered_tree,
 )
 from littlestone.classes.decision_trees import Node
-from littlestone.classes.intervals import on_runs
 from littlestone.classes.prefixes import IPV4, IPV6, PrefixHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.combinatorics import Kernel
@@ -82,8 +81,8 @@ HYPOTHESES = [
     on_points(list(range(100))),
     patched(AlwaysZero(), {"x" * 300: 1}),
     ConjunctionHypothesis(40, 2**40 - 1, 0),
-    HashHypothesis(HashFunction(3, 5, 7, 315), 12),
-    HashHypothesis(HashFunction(3, 5, 7, 315), 12, (1, HUGE)),
+    HashSetHypothesis(HashFunction(3, 5, 7, 315), (12,)),
+    HashSetHypothesis(HashFunction(3, 5, 7, 315), (2, 12), (1, HUGE)),
 ]
 
 
@@ -202,13 +201,6 @@ def test_what_nobody_draws_is_said_and_coloured_like_no_label():
     html = ls.plot(affine_span(3, [(0, 1), (1, 1)]))
     assert texts(html)[0] == "In words"
     assert 'y1"' not in html
-
-
-def test_unions_of_intervals_are_strips():
-    union = on_runs([(3, 9), (40, 41), (2**70, 2**71)])
-    for setting in (Setting(), Setting(domain=ls.Intervals(1, 2**80).domain)):
-        said = " ".join(texts(ls.plot(union, setting)))
-        assert "1 on 3 intervals, 0 elsewhere" in said
 
 
 def test_notebooks_show_pictures():

@@ -6,8 +6,7 @@
 `all_n`, `chain`        step by step: private for every n
 `runs`, `neighbours`    the exact loss on neighbours of a real table, by the same choices on both;
                         secret
-`statistical`           lower bounds on epsilon by sampling, and by which event: any callable; our
-                        learners; `Family`: a table of audits that hold together, with controls
+`statistical`           lower bounds on epsilon by sampling, and by which event: any callable
 ======================  ==========================================================================
 
 The page: ``docs/audit.md``.
@@ -22,12 +21,11 @@ from littlestone.audit.mechanism import (
     verify_mechanism,
 )
 from littlestone.audit.runs import Replay, replay
-from littlestone.audit.statistical import Family, LowerBound, lower_bound
+from littlestone.audit.statistical import LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 
 __all__ = [
     "AllN",
-    "Family",
     "LowerBound",
     "MechanismVerification",
     "Replay",

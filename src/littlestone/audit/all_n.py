@@ -40,7 +40,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import floor
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +152,16 @@ class Sums(Chain):
         """Add the steps of a check."""
         prefix = f"{name}, " * bool(name)
         self.steps += [replace(step, name=prefix + step.name) for step in self.attempt(check)]
+
+    def noisy(self, name: str, ask: Any, budget: Callable[[int], Any], draw: Any = None) -> None:
+        """Check sums that are released with noise (`noisy_sums`)."""
+        self.add(lambda: noisy_sums(self, ask, budget, draw), name)
+
+    def quantile(
+        self, name: str, sums: Any, draw: Any, budget: Callable[[int], Fraction], place: int = 0
+    ) -> None:
+        """Check a choice by the larger of two sums (`quantile`)."""
+        self.add(lambda: quantile(self, sums, draw, place, budget), name)
 
     def _drawing(self, run: Callable[[Any, Source], Hashable]) -> Step:
         """Say why a draw in parts has the law of the scores."""
@@ -335,10 +345,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         def counts(sample: Any, source: Source) -> Any:
             return private_counts(sample, sample.code, size, loss=Pure(epsilon), source=source)
 
-        chain.add(
-            lambda: noisy_sums(chain, counts, lambda n: Pure(epsilon), learner.start),
-            "counts of labels",
-        )
+        chain.noisy("counts of labels", counts, lambda n: Pure(epsilon), learner.start)
     elif settings.count_epsilon:
         several = concepts.lists_labels
         what, moves = ("counts", "two of them move") if several else ("count", "it moves")
@@ -353,46 +360,36 @@ def _of_values(learner: Values, chain: Sums) -> None:
     """Add the steps of the start of a quantity, a count or a time."""
     target: Any = learner.concept_class.target
 
+    def spent(n: int, place: int = 0) -> Any:
+        return learner.plan.settings(n).start[place]
+
     def budget(n: int, place: int = 0) -> Fraction:
-        return learner.plan.settings(n).start[place].reach or Fraction(0)
+        return spent(n, place).reach or Fraction(0)
 
     middle = learner.quantile or Fraction(1, 2)
     levels = (Fraction(1, 4), middle, Fraction(3, 4)) if target.continuous else ()
     for i, q in enumerate(levels):
-
-        def check(i: int = i, q: Fraction = q) -> list[Step]:
-            def missed(sample: Any) -> Any:
-                return quantile_sums(sample, target.size, q)
-
-            return quantile(chain, missed, learner.start, i, lambda n: budget(n, i))
-
-        chain.add(check, f"quantile {q}")
+        missed = partial(quantile_sums, size=target.size, quantile=q)
+        chain.quantile(f"quantile {q}", missed, learner.start, partial(budget, place=i), i)
     if not target.continuous and not target.ends:
+        edges = clip_edges(1, target.high)
 
         def clipped(sample: Any) -> Any:
-            edges = clip_edges(1, target.high)
-            first, spent = learner.plan.settings(sample.n).start
-            rank = rank_of(sample.n, first.eta, deviation(spent))
+            rank = rank_of(sample.n, spent(sample.n).eta, deviation(spent(sample.n, 1)))
             return _misses(sample, sample.code, edges, rank)
 
         def total(sample: Any, source: Source) -> Any:
-            spent, most = (
-                learner.plan.settings(sample.n).start[1],
-                int(clip_edges(1, target.high)[0]),
-            )
-            return [private_sum(sample, sample.code, most, loss=spent, source=source)]
+            loss = spent(sample.n, 1)
+            return [private_sum(sample, sample.code, int(edges[0]), loss=loss, source=source)]
 
-        chain.add(lambda: quantile(chain, clipped, learner.start, 0, budget), "where to clip")
-        spent = lambda n: learner.plan.settings(n).start[1]  # noqa: E731
-        chain.add(lambda: noisy_sums(chain, total, spent, learner.start), "counts")
+        chain.quantile("where to clip", clipped, learner.start, budget)
+        chain.noisy("counts", total, partial(spent, place=1), learner.start)
     if target.ends:
 
         def lives(sample: Any, source: Source) -> Any:
-            (spent,) = learner.plan.settings(sample.n).start
-            return counts_at_risk(sample, target, loss=spent, source=source)
+            return counts_at_risk(sample, target, loss=spent(sample.n), source=source)
 
-        first = lambda n: learner.plan.settings(n).start[0]  # noqa: E731
-        chain.add(lambda: noisy_sums(chain, lives, first, learner.start), "life table")
+        chain.noisy("life table", lives, spent, learner.start)
 
 
 def _misses(sample: Any, values: Any, edges: Any, rank: float) -> Any:
@@ -419,9 +416,9 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
     any_sample = chain.layout.sample(chain.kinds[:1])
     loss = records(any_sample).loss
     if isinstance(loss, Poisson):
-        chain.add(lambda: noisy_sums(chain, rates, last), "last factor")
+        chain.noisy("last factor", rates, last)
     if isinstance(loss, Hazards) and learner.plan.settings(max(chain.sizes)).end:
-        chain.add(lambda: noisy_sums(chain, falls, last), "predicted survival")
+        chain.noisy("predicted survival", falls, last)
     if isinstance(loss, Huber | Gamma):
 
         def missed(sample: Any) -> Any:
@@ -433,15 +430,14 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
         def of_rank(n: int) -> Fraction:
             return learner.plan.settings(n).end[0].reach or Fraction(0)
 
-        chain.add(lambda: quantile(chain, missed, drawn, 0, of_rank), "where to clip")
+        chain.quantile("where to clip", missed, drawn, of_rank)
         edges = learner.left(records(any_sample))[1].tolist()
         for most in sorted({edges[0], edges[len(edges) // 2], edges[-1]}):
 
             def sums(sample: Any, source: Source, most: int = most) -> Any:
                 return [own for own, _ in learner.sums_at(records(sample), most, source)]
 
-            what = f"the mean of the residuals up to {most / FINE:g} cells"
-            chain.add(lambda sums=sums: noisy_sums(chain, sums, last), what)  # type: ignore[misc]
+            chain.noisy(f"the mean of the residuals up to {most / FINE:g} cells", sums, last)
     epsilon = learner.evaluation
     if epsilon is not None:
         any_records = records(chain.layout.sample(chain.drawn(chain.kinds, max(chain.sizes))))
@@ -455,7 +451,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
                 counts = survival_histogram(model, schema, sample, **how).counts
                 return [count for row in counts for count in row]
 
-            chain.add(lambda: noisy_sums(chain, persons, lambda n: Pure(epsilon)), "evaluation")
+            chain.noisy("evaluation", persons, lambda n: Pure(epsilon))
             return
         edges = size_edges(model)
         of_cells = cell_reach(model, epsilon * max(chain.sizes))
@@ -468,21 +464,17 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
                 counts += [count for row in rows for count in row]
             return counts
 
-        def of_sizes(n: int) -> Pure:
-            own, _, other = parts_of_epsilon(epsilon, n)
-            return Pure(own + other)
+        def of_sums(n: int) -> Pure:
+            return Pure(parts_of_epsilon(epsilon, n)[1])
 
-        chain.add(lambda: noisy_sums(chain, sizes, of_sizes), "evaluation, sizes")
+        chain.noisy("evaluation, sizes", sizes, lambda n: Pure(epsilon - of_sums(n).epsilon))
         for reach in (int(edges[0]), int(edges[len(edges) // 2]), int(edges[-1])):
 
             def cut(sample: Any, source: Source, reach: int = reach) -> Any:
                 _, own, _ = parts_of_epsilon(epsilon, sample.n)
                 return sums_within(model, sample, reach, own, source)
 
-            def check(cut: Any = cut) -> list[Step]:
-                return noisy_sums(chain, cut, lambda n: Pure(parts_of_epsilon(epsilon, n)[1]))
-
-            chain.add(check, f"evaluation, up to {reach} parts")
+            chain.noisy(f"evaluation, up to {reach} parts", cut, of_sums)
 
 
 def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints:

@@ -27,6 +27,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from flint import arb
 
 from littlestone.audit import answer
 from littlestone.errors import (
@@ -196,34 +197,56 @@ def verify_mechanism(
             laws[known] = source.law(lambda drawn: observed(_called(run, data, drawn)))
         return laws[known]
 
-    worst, worst_pair, tight, compared, holds = Fraction(0), None, 0.0, 0, True
-    factor, cut_away = ball(exact_epsilon).exp(), Fraction(0)
-    for one, other in pairs:
-        for left, right in ((one, other), (other, one)):
-            p, q = law(left), law(right)
-            compared += 1
-            # What was cut on the right counts e**epsilon times: there q may be larger than seen.
-            slack = upper(p.slack) + (upper(q.slack) and upper(q.slack * factor))
-            divergence = hockey_stick(p.outcomes, q.outcomes, exact_epsilon, bits=bits + 64)
-            found = upper(divergence) + upper(p.slack)
-            holds &= found <= exact_delta + slack + rounding(exact_delta)
-            cut_away = max(cut_away, slack)
-            if found > worst or worst_pair is None:
-                worst, worst_pair = found, (left, right)
-            least = tightest_epsilon(p.outcomes, q.outcomes, exact_delta, bits=bits + 64)
-            tight = max(tight, nextafter(float(least.upper()), inf))
+    ordered = ((p, q) for one, other in pairs for p, q in ((one, other), (other, one)))
+    found = compared(ordered, law, exact_epsilon, exact_delta)
     return MechanismVerification(
         datasets=len(laws),
-        pairs=compared,
         paths=sum(each.paths for each in laws.values()),
         epsilon=exact_epsilon,
         delta=exact_delta,
-        worst_delta=float_up(worst),
-        tightest_epsilon=tight,
-        slack=float_up(cut_away),
-        worst_pair=worst_pair,
-        holds=holds,
+        **found,
     )
+
+
+def compared(
+    pairs: Iterable[tuple[D, D]], law: Callable[[D], Law], epsilon: Fraction, delta: Fraction
+) -> dict[str, Any]:
+    """Compare the laws of ordered pairs of data sets: what a verification says of them."""
+    worst, worst_pair, tight, cut_away, holds, count = Fraction(0), None, 0.0, Fraction(0), True, 0
+    factor, bits = ball(epsilon).exp(), precision(epsilon, delta) + 64
+    known: dict[int, Hashable] = {}
+    seen: set[Hashable] = set()
+    for pair in pairs:
+        p, q = map(law, pair)
+        count += 1
+        worst_pair = worst_pair or pair
+        both = tuple(known.setdefault(id(one), signature(one)) for one in (p, q))
+        if both[0] == both[1] or both in seen:  # other data, but the same two laws
+            continue
+        seen.add(both)
+        # What was cut on the right counts e**epsilon times: there q may be larger than seen.
+        slack = upper(p.slack) + (upper(q.slack) and upper(q.slack * factor))
+        divergence = hockey_stick(p.outcomes, q.outcomes, epsilon, bits=bits)
+        found = upper(divergence) + upper(p.slack)
+        holds &= found <= delta + slack + rounding(delta)
+        cut_away = max(cut_away, slack)
+        if found > worst:
+            worst, worst_pair = found, pair
+        least = tightest_epsilon(p.outcomes, q.outcomes, delta, bits=bits)
+        tight = max(tight, nextafter(float(least.upper()), inf))
+    return {
+        "pairs": count, "worst_delta": float_up(worst), "tightest_epsilon": tight,
+        "slack": float_up(cut_away), "worst_pair": worst_pair, "holds": holds,
+    }  # fmt: skip
+
+
+def signature(law: Law) -> Hashable:
+    """Return what a comparison of laws depends on: every enclosure, exactly."""
+
+    def exactly(p: arb) -> Hashable:
+        return tuple(int(x) for part in (p.mid(), p.rad()) for x in part.man_exp())
+
+    return frozenset((o, exactly(p)) for o, p in law.outcomes.items()), exactly(law.slack)
 
 
 def _called(run: Callable[[D, Source], Any], data: D, source: Source) -> Any:

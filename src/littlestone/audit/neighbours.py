@@ -16,7 +16,7 @@ import numpy as np
 
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
-from littlestone.data.sample import Counted, OrderedSample, written_out
+from littlestone.data.sample import OrderedSample, written_out
 from littlestone.data.targets import UNKNOWN, TargetSample, UserSample, merge
 from littlestone.privacy import Guarantee, Neighbours
 
@@ -86,7 +86,7 @@ def replaced(sample: Sample, old: Record, new: Record) -> Sample:
     beyond = tuple(outside.tolist())
     if sample.ordered:
         return OrderedSample(points, counts, beyond, sample.costs, kinds)
-    return Counted(points, counts, beyond, sample.costs)
+    return Sample(points, counts, beyond, sample.costs)
 
 
 def _find(points: Any, point: Any) -> tuple[int, bool]:

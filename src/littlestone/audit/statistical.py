@@ -3,10 +3,6 @@
 Exact verification enumerates; this module samples. It needs nothing but a callable, so it works for
 domains that are too large to enumerate and for the mechanisms of other libraries. What it finds is
 a *lower* bound: it can refute a claim, it never proves one.
-
-`audit_learner` does it for one of our learners, with a class as large as it likes. What is chosen
-are a few points, and pairs of neighbouring data sets over them at which learners are at their
-weakest: labels that nearly balance, and one record that tips them.
 """
 
 from __future__ import annotations
@@ -15,21 +11,15 @@ import math
 import numbers
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from multiprocessing import get_context
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from littlestone.audit.answer import Raised, output
-from littlestone.audit.neighbours import promised
-from littlestone.audit.verify import RecordCases, UserCases, algorithm_of
 from littlestone.bounds.tails import lower_limit, upper_limit
-from littlestone.errors import StateError, check_integer, check_probability, parameter_error
-from littlestone.source import SecureSource, reseed
+from littlestone.errors import check_integer, check_probability, parameter_error
 
 # -- What is looked at in an output, and which event distinguishes two neighbours best.
 
@@ -348,7 +338,6 @@ def lower_bound(
     measure: str = "epsilon",
     stop_above: float | None = None,
     key: Callable[[Any], Any] | None = None,
-    workers: int = 1,
     progress: Progress | None = None,
 ) -> LowerBound:
     """Return an epsilon (or rho) that the mechanism has at least, by sampling its outputs.
@@ -376,9 +365,6 @@ def lower_bound(
         Maps an output to what is looked at. Of any output its value, type, length, keys and the
         last bits of floats are tried, of those with parts (lists, arrays, dicts) also each part,
         and a weighted sum of the numbers.
-    workers : int >= 1, default 1
-        Processes. Each reseeds the global generators of ``random`` and numpy. A mechanism that
-        owns a generator would repeat itself in every process: leave this at 1.
     progress : callable, optional
         Called with (runs done, runs in all).
 
@@ -422,17 +408,14 @@ def lower_bound(
     exact_delta = 0.0 if delta == 0 else float(check_probability(caller, "delta", delta))
     risk = 1 - float(check_probability(caller, "confidence", confidence))
     check_integer(caller, "trials", trials, low=8)
-    check_integer(caller, "workers", workers, low=1)
     for name, value in (("mechanism", mechanism), *([] if key is None else [("key", key)])):
         if not callable(value):
             raise parameter_error(caller, name, "callable", value)
     if measure not in ("epsilon", "rho") or (measure == "rho" and delta):
         hint = "A claim of rho has no delta."
         raise parameter_error(caller, "measure", '"epsilon", or "rho" with delta 0', measure, hint)
-    if workers > 1 and hasattr(mechanism, "many"):
-        raise parameter_error(caller, "workers", "1 for a mechanism of a Worker", workers)
     explore = trials // _EXPLORE
-    run = _Runner(mechanism, key, workers, 2 * trials, progress)
+    run = _Runner(mechanism, key, 2 * trials, progress)
     sides = (data, neighbour)
 
     first = [_described(run(side, explore)) for side in sides]
@@ -472,273 +455,27 @@ def _described(counts: Counter[Hashable]) -> list[tuple[dict[str, Hashable], int
 
 
 class _Runner:
-    """Runs the mechanism, in this process or in several, and reports progress."""
+    """Runs the mechanism, and reports progress."""
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        key: Key,
-        workers: int,
-        total: int,
-        progress: Progress | None,
+        self, mechanism: Mechanism, key: Key, total: int, progress: Progress | None
     ) -> None:
-        self.job = (mechanism, key)
-        self.workers, self.total, self.progress, self.done = workers, total, progress, 0
+        self.mechanism, self.key = mechanism, key
+        self.total, self.progress, self.done = total, progress, 0
 
     def __call__(self, data: Any, times: int) -> Counter[Hashable]:
         """Return how often each output came up."""
-        batches = [min(_BATCH, times - start) for start in range(0, times, _BATCH)]
         counts: Counter[Hashable] = Counter()
-        for batch in self._results(data, batches):
-            counts.update(batch)
-            self.done += batch.total()
+        many = getattr(self.mechanism, "many", None)
+        for start in range(0, times, _BATCH):
+            size = min(_BATCH, times - start)
+            outputs = many(data, size) if many else (
+                output(self.mechanism, data) for _ in range(size)
+            )  # fmt: skip
+            if self.key is not None:
+                outputs = (x if isinstance(x, Raised) else output(self.key, x) for x in outputs)
+            counts.update(map(hashable, outputs))
+            self.done += size
             if self.progress is not None:
                 self.progress(self.done, self.total)
         return counts
-
-    def _results(self, data: Any, batches: Sequence[int]) -> Iterable[Counter[Hashable]]:
-        if self.workers == 1:
-            yield from (_outputs(*self.job, data, size) for size in batches)
-            return
-        # Forked, so that any callable can be run, a lambda too.
-        with ProcessPoolExecutor(
-            self.workers,
-            mp_context=get_context("fork"),
-            initializer=_begin,
-            initargs=(*self.job, data),
-        ) as pool:
-            yield from pool.map(_work, batches)
-
-
-_ASSIGNED: list[tuple[Mechanism, Key, Any]] = []
-
-
-def _begin(mechanism: Mechanism, key: Key, data: Any) -> None:
-    _ASSIGNED[:] = [(mechanism, key, data)]
-    reseed()
-
-
-def _work(size: int) -> Counter[Hashable]:
-    return _outputs(*_ASSIGNED[0], size)
-
-
-def _outputs(mechanism: Mechanism, key: Key, data: Any, size: int) -> Counter[Hashable]:
-    many = getattr(mechanism, "many", None)
-    outputs = many(data, size) if many else (output(mechanism, data) for _ in range(size))
-    if key is not None:
-        outputs = (x if isinstance(x, Raised) else output(key, x) for x in outputs)
-    return Counter(map(hashable, outputs))
-
-
-# --- our own learners: pairs of neighbours that are likely to tell -------------------------------
-
-Record = tuple[Any, int]
-Data = tuple[Record, ...]
-
-
-@dataclass(frozen=True)
-class Audited:
-    """What sampling found out about a learner."""
-
-    learner: str
-    concept_class: str
-    epsilon: Fraction
-    delta: Fraction
-    n_samples: int
-    pairs: tuple[tuple[tuple[Data, Data], LowerBound], ...]
-
-    @property
-    def best(self) -> LowerBound:
-        """The largest lower bound."""
-        return max(bound for _, bound in self.pairs)
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the claim is wrong (with the stated confidence)."""
-        return self.best > self.epsilon
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
-        return {
-            "learner": self.learner,
-            "class": self.concept_class,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "n_samples": self.n_samples,
-            "lower_bound": float(self.best),
-            "refuted": self.refuted,
-            "pairs": [
-                {"data": [[[str(x), y] for x, y in side] for side in pair], **bound.to_dict()}
-                for pair, bound in self.pairs
-            ],
-        }
-
-
-def neighbour_pairs(points: Sequence[Any], n_samples: int) -> list[tuple[Data, Data]]:
-    """Return pairs of data sets over some points that differ in one record, likely to tell.
-
-    For each point x and the next one: labels at x that nearly balance, and one of them turned; all
-    records alike, and one turned; and one that moves to the next point.
-
-    Examples
-    --------
-    >>> for pair in neighbour_pairs([4, 7], 2)[:2]:
-    ...     print(*pair)
-    ((4, 1), (4, 0)) ((4, 0), (4, 0))
-    ((4, 1), (4, 1)) ((4, 0), (4, 1))
-    """
-    check_integer("neighbour_pairs", "n_samples", n_samples, low=1)
-    places = list(dict.fromkeys(points))
-    if not places:
-        raise parameter_error("neighbour_pairs", "points", "at least one point", points)
-    pairs = []
-    for i, x in enumerate(places):
-        other = places[(i + 1) % len(places)]
-        half: Data = tuple((x, int(2 * j < n_samples)) for j in range(n_samples))
-        alike: Data = ((x, 1),) * n_samples
-        pairs += [(half, ((x, 0), *half[1:])), (alike, ((x, 0), *alike[1:]))]
-        if other != x:
-            pairs.append((half, ((other, 1), *half[1:])))
-    return pairs
-
-
-def audit_learner(
-    learner: Any,
-    *,
-    points: Sequence[Any],
-    n_samples: int = 3,
-    trials: int = 10_000,
-    confidence: Any = "0.9999",
-    workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Audited:
-    """Bound a learner's epsilon from below on the pairs of `neighbour_pairs`.
-
-    Examples
-    --------
-    >>> from littlestone.classes import Thresholds
-    >>> from littlestone.learners import registry
-    >>> learner = registry.make("generic", Thresholds(1, 2**40), epsilon=1)
-    >>> found = audit_learner(learner, points=[2**39], trials=400)
-    >>> found.refuted, len(found.pairs)
-    (False, 2)
-    """
-    algorithm = algorithm_of("audit_learner", learner)
-    claimed = promised(algorithm)
-    pairs = neighbour_pairs(points, n_samples)
-    risk = (1 - check_probability("audit_learner", "confidence", confidence)) / len(pairs)
-    source = SecureSource()
-    done = 0
-
-    def so_far(runs: int, total: int) -> None:
-        if progress is not None:
-            progress(done + runs, total * len(pairs))
-
-    found = []
-    for pair in pairs:
-        one, other = (_sample(algorithm, data) for data in pair)
-        bound = lower_bound(
-            lambda sample: algorithm.draw(sample, source).key,
-            one,
-            other,
-            delta=float(claimed.delta),
-            trials=trials,
-            confidence=float(1 - risk),
-            workers=workers,
-            progress=so_far,
-        )
-        found.append((pair, bound))
-        done += 2 * trials
-    return Audited(
-        algorithm.name,
-        algorithm.concept_class.spec,
-        claimed.epsilon,
-        claimed.delta,
-        n_samples,
-        tuple(found),
-    )
-
-
-def _sample(algorithm: Any, data: Data) -> Any:
-    domain = algorithm.concept_class.domain
-    if algorithm.unit == "users":
-        each = algorithm.samples_per_user
-        return UserCases([], domain).sample([(i, (one,) * each) for i, one in enumerate(data)])
-    return RecordCases([], domain, ordered=False).sample(data)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One audit: a claim (epsilon or rho), the bound, and whether the claim is known to be true."""
-
-    name: str
-    claim: float
-    bound: LowerBound
-    control: bool
-
-    @property
-    def above(self) -> bool:
-        """Whether the claim is refuted."""
-        return self.bound > self.claim
-
-
-class Family:
-    """Audits that are judged together: with the confidence, none of the bounds is wrong.
-
-    Parameters
-    ----------
-    at_most : int >= 1
-        The number of audits, or more: it is fixed before the first, so that a table can grow.
-    confidence : float in (0, 1), default 0.99
-        Of all bounds together.
-
-    Attributes
-    ----------
-    each : float
-        The confidence that each audit needs: the risk is shared evenly.
-    rows : list of Row
-
-    Examples
-    --------
-    >>> family = Family(at_most=100)
-    >>> family.each
-    0.9999
-    """
-
-    def __init__(self, *, at_most: int, confidence: float = 0.99) -> None:
-        self.at_most = check_integer("Family", "at_most", at_most, low=1)
-        risk = (1 - check_probability("Family", "confidence", confidence)) / self.at_most
-        self.each, self.rows = float(1 - risk), list[Row]()
-
-    def add(self, name: str, bound: LowerBound, *, claim: float, control: bool) -> Row:
-        """Add one audit.
-
-        Raises
-        ------
-        ParameterError
-            If its confidence is too small, or the table is full.
-        """
-        if bound.confidence < self.each:
-            hint = "Use confidence=family.each."
-            raise parameter_error("Family", "bound", "at that confidence", bound, hint)
-        if len(self.rows) == self.at_most:
-            raise parameter_error("Family", "at_most", "as many as the audits", self.at_most)
-        row = Row(name, claim, bound, control)
-        self.rows.append(row)
-        return row
-
-    def judge(self) -> tuple[list[Row], list[Row]]:
-        """Return the rows that are not as known: controls above their claim, others below it.
-
-        Raises
-        ------
-        StateError
-            If there is no control: then nothing shows that an audit can stay silent.
-        """
-        if not any(row.control for row in self.rows):
-            raise StateError(
-                "A table of audits without controls is not evaluated. Add mechanisms that are "
-                "known to be right, with control=True."
-            )
-        wrong = [row for row in self.rows if row.control == row.above]
-        return [row for row in wrong if row.control], [row for row in wrong if not row.control]

@@ -16,9 +16,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import partial
 from itertools import combinations_with_replacement, product
-from math import inf, nextafter
+from math import nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,19 +28,18 @@ from littlestone.audit.mechanism import (
     REFUSED,
     MechanismVerification,
     Observer,
+    compared,
     observe,
     precision,
-    rounding,
 )
 from littlestone.audit.neighbours import codes_of
 from littlestone.data import OUTSIDE, Sample, UserSample
 from littlestone.data.domains import as_points
-from littlestone.data.sample import Counted, OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
-from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
-from littlestone.privacy.guarantee import float_up, upper
+from littlestone.privacy import Neighbours
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
@@ -206,35 +205,43 @@ def verify(
         )
     sizes = range(n + 1) if removed else (n,)
     bits = precision(guarantee.epsilon, guarantee.delta)
-    reports = []
+    pairs = _removals if removed else partial(_neighbours, kinds, ordered=ordered)
+    found: list[dict[str, Any]] = []
+    laws: list[Law] = []
+    refusals, released = 0, False
     for seed in public_seeds:
         look = _Look(algorithm, tuple(observers), extra, seed, bits, cases)
-        laws = {data: look.law(data) for size in sizes for data in cases.lists(size)}
-        reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
-        if not any(law.public_coins for law in laws.values()):
+        known = {data: look.law(data) for size in sizes for data in cases.lists(size)}
+        laws += known.values()
+        refused = [[o[0] == REFUSED for o in law.outcomes] for law in known.values()]  # type: ignore[index]
+        refusals = max(refusals, sum(map(any, refused)))
+        released = released or not all(map(all, refused))
+        found.append(compared(pairs(known), known.__getitem__, guarantee.epsilon, guarantee.delta))
+        if not any(law.public_coins for law in known.values()):
             break
-    if all(report.holds and not report.released for report in reports):
+    worst = max(found, key=lambda one: one["worst_delta"])
+    holds = all(one["holds"] for one in found)
+    if holds and not released:
         raise UnsupportedError(
             f"The {algorithm.name!r} learner refused every data set over these points, so there is "
             "nothing to verify. Points of rows are tuples of codes; other points lie in the domain."
         )
-    worst = max(reports, key=lambda r: r.delta)
     return Verification(
         learner=algorithm.name,
         concept_class=algorithm.concept_class.spec,
         n_samples=n,
         datasets=sum(len(kinds) ** size for size in sizes),
-        laws=sum(r.laws for r in reports),
+        laws=len(laws),
         pairs=sum(len(kinds) ** size * size * (2 if removed else len(kinds) - 1) for size in sizes),
-        paths=sum(r.paths for r in reports),
+        paths=sum(law.paths for law in laws),
         epsilon=guarantee.epsilon,
         delta=guarantee.delta,
-        worst_delta=float_up(worst.delta),
-        tightest_epsilon=max(r.epsilon for r in reports),
-        slack=max(r.slack for r in reports),
-        refusals=max(r.refusals for r in reports),
-        worst_pair=worst.pair,
-        holds=all(r.holds for r in reports),
+        worst_delta=worst["worst_delta"],
+        tightest_epsilon=max(one["tightest_epsilon"] for one in found),
+        slack=max(one["slack"] for one in found),
+        refusals=refusals,
+        worst_pair=worst["worst_pair"],
+        holds=holds,
         ordered=ordered,
         unit=algorithm.unit,
         neighbours=guarantee.neighbours.value,
@@ -337,61 +344,8 @@ class _Look:
         return ExactSource(public_seed=self.seed, bits=self.bits).law(run)
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    laws: int
-    paths: int
-    delta: Fraction
-    epsilon: float
-    slack: float
-    refusals: int
-    released: bool
-    pair: tuple[Case, Case] | None
-    holds: bool
-
-
-def _compare(
-    laws: dict[Case, Law],
-    kinds: list[Kind],
-    guarantee: Guarantee,
-    *,
-    ordered: bool,
-) -> _Comparison:
-    worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
-    bits = 64 + precision(guarantee.epsilon, guarantee.delta)
-    known = {data: signature(law) for data, law in laws.items()}
-    seen: set[Hashable] = set()
-    removed = guarantee.neighbours is Neighbours.ADD_REMOVE
-    pairs = _removals(laws) if removed else _neighbours(laws, kinds, ordered=ordered)
-    for left, right in pairs:
-        p, q = laws[left], laws[right]
-        pair = (known[left], known[right])
-        if pair in seen:  # other data, but the same two laws
-            continue
-        seen.add(pair)
-        slack = upper(p.slack)
-        divergence = hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon, bits=bits)
-        delta = upper(divergence) + slack
-        tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta, bits=bits)
-        epsilon = max(epsilon, nextafter(float(tight.upper()), inf))
-        holds &= delta <= guarantee.delta + slack + rounding(guarantee.delta)
-        if delta > worst:
-            worst, worst_pair = delta, (left, right)
-    return _Comparison(
-        laws=len(laws),
-        paths=sum(law.paths for law in laws.values()),
-        delta=max(worst, Fraction(0)),
-        epsilon=epsilon,
-        slack=max(float(upper(law.slack)) for law in laws.values()),
-        released=any(o[0] != REFUSED for law in laws.values() for o in law.outcomes),  # type: ignore[index]
-        refusals=sum(any(o[0] == REFUSED for o in law.outcomes) for law in laws.values()),  # type: ignore[index]
-        pair=worst_pair,
-        holds=holds,
-    )
-
-
 def _neighbours(
-    laws: dict[Case, Law], kinds: list[Kind], *, ordered: bool
+    kinds: list[Kind], laws: dict[Case, Law], *, ordered: bool
 ) -> Iterator[tuple[Case, Case]]:
     """Yield every ordered pair of data sets that differ by replacing one record."""
     order = {kind: i for i, kind in enumerate(kinds)}
@@ -451,7 +405,7 @@ class RecordCases:
         listed = OrderedSample.listed(points, codes, self._layout, self.labels)
         if self.ordered:
             return listed
-        return Counted(listed.points, listed.counts, listed.outside, listed.costs)
+        return Sample(listed.points, listed.counts, listed.outside, listed.costs)
 
     def _layout(self, inside: Any) -> Points:
         schema = self.domain.schema
@@ -559,16 +513,6 @@ def _multisets(kinds: Sequence[Any], size: int) -> Iterator[tuple[Any, ...]]:
 def _plain(x: Any) -> Hashable:
     """Return a point as a key; rows of codes come as lists."""
     return tuple(x) if isinstance(x, list | tuple) else x
-
-
-def signature(law: Law) -> Hashable:
-    """Return what a comparison of laws depends on: every enclosure, exactly."""
-    outcomes = frozenset((outcome, _exactly(p)) for outcome, p in law.outcomes.items())
-    return outcomes, _exactly(law.slack)
-
-
-def _exactly(p: arb) -> Hashable:
-    return tuple(int(x) for part in (p.mid(), p.rad()) for x in part.man_exp())
 
 
 def shown(kind: Any) -> list[Any]:

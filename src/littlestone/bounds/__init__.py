@@ -38,7 +38,6 @@ from littlestone.bounds.claims import (
     paper_bound,
     paper_bounds,
     register,
-    register_claim,
 )
 from littlestone.bounds.exponential import (
     Atoms,
@@ -67,7 +66,6 @@ from littlestone.bounds.representations import (
     HashedRepresentation,
     HashFamily,
     best_hashing,
-    best_representation,
     sparse_sets,
 )
 
@@ -95,7 +93,6 @@ __all__ = [
     "alon22_lemma29",
     "best_finite",
     "best_hashing",
-    "best_representation",
     "claim",
     "claims",
     "consistent",
@@ -112,7 +109,6 @@ __all__ = [
     "realizable_vc",
     "recheck",
     "register",
-    "register_claim",
     "sparse_sets",
     "yan25_theorem11",
 ]

@@ -68,6 +68,9 @@ class Step:
     value: Shown
     source: str  # identifier of the claim that says why this formula
 
+    def __float__(self) -> float:
+        return float(self.value)
+
     def to_dict(self) -> Json:
         """Return plain JSON; exact numbers as integers or text, references as ``@step``."""
         return {
@@ -206,6 +209,11 @@ class CertificateBuilder:
     def holds(self) -> bool:
         """Whether no condition so far is false."""
         return all(step.value is not False for step in self.steps.values())
+
+    @property
+    def floats(self) -> dict[str, Any]:
+        """The known numbers in floats: what searches by `Bound.function` take."""
+        return {name: in_floats(x) for name, x in self.known.items()}
 
     def where(self, **known: int | Fraction | Step) -> CertificateBuilder:
         """Return the same certificate, for formulas that may name these numbers, too."""
@@ -503,20 +511,10 @@ class Bound:
     def function(self, line: str, *free: str, **known: Any) -> Callable[..., Any]:
         """Return a line, a float or a `Log`, as a function of some inputs, which are floats."""
         fixed = tuple(map(in_floats, known.values()))
-        quick, whole = (partial(code, *fixed) for code in self._code(line, (*known, *free)))
-        if any(isinstance(x.log if isinstance(x, Log) else x, np.ndarray) for x in fixed):
-            return whole
+        return partial(self._code(line, (*known, *free)), *fixed)
 
-        def function(*numbers: float) -> Any:
-            try:
-                return quick(*numbers)
-            except (ValueError, OverflowError):
-                return whole(*numbers)
-
-        return function
-
-    def _code(self, line: str, inputs: tuple[str, ...]) -> list[Callable[..., Any]]:
-        """Compile what a line needs, by `math` and for everything; only our own texts come here."""
+    def _code(self, line: str, inputs: tuple[str, ...]) -> Callable[..., Any]:
+        """Compile what a line needs; only our own texts come here."""
         key = (line, *inputs)
         if key not in self._codes:
             formulas = {name: formula for name, formula, _ in self.lines}
@@ -530,17 +528,17 @@ class Bound:
             ]
             text = f"lambda {', '.join(inputs)}: [{', '.join(parts)}, {line}][-1]"
             code = compile(text, "<bound>", "eval")
-            self._codes[key] = [eval(code, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
+            self._codes[key] = eval(code, dict(_NAMES))  # noqa: S307
         return self._codes[key]
 
     @cached_property
-    def _codes(self) -> dict[tuple[str, ...], list[Callable[..., Any]]]:
+    def _codes(self) -> dict[tuple[str, ...], Callable[..., Any]]:
         return {}
 
 
-def _read() -> dict[str, Bound]:
-    """Return the bounds of ``certificates.toml``, by name."""
-    file = tomllib.loads(Path(__file__).with_name("certificates.toml").read_text(encoding="utf-8"))
+def bounds_beside(module: str) -> dict[str, Bound]:
+    """Return the bounds of the ``certificates.toml`` beside a module's file, by name."""
+    file = tomllib.loads(Path(module).with_name("certificates.toml").read_text(encoding="utf-8"))
     found = {}
     for name, lines in file.items():
         claim = lines.pop("claim")
@@ -550,7 +548,7 @@ def _read() -> dict[str, Bound]:
 
 
 #: By name; what is proved of them is in docs/certificates.md.
-CERTIFICATES = _read()
+CERTIFICATES = bounds_beside(__file__)
 
 
 def enough(
@@ -620,7 +618,7 @@ _LN_2 = math.log(2)
 def in_floats(x: Any) -> Any:
     """Return integers and fractions as floats, or by their logarithms."""
     if not isinstance(x, int | Fraction):
-        return x
+        return float(x) if isinstance(x, Step) else x
     try:
         near = float(x)
     except OverflowError:
@@ -653,10 +651,6 @@ def log(x: Any) -> Any:
     return x.log if isinstance(x, Log) else _log(x)
 
 
-def _quick_log(x: Any) -> Any:
-    return x.log if type(x) is Log else math.log(x)
-
-
 def log1p(x: Any) -> Any:
     """Return the logarithm of 1 + x."""
     return np.logaddexp(0.0, x.log) if isinstance(x, Log) else _log1p(x)
@@ -687,10 +681,6 @@ _NAMES: dict[str, Any] = {
     "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum),
     "growth": lambda d, n: Log(log_growth(int(d), n)), "binomial_above": _above,
 }  # fmt: skip
-_QUICK: dict[str, Any] = _NAMES | {
-    name: getattr(math, name) for name in ("expm1", "sqrt", "cosh", "sinh", "ceil", "floor")
-}
-_QUICK |= {"log": _quick_log, "min": min, "max": max}
 
 
 @cache
@@ -812,61 +802,15 @@ def least_point(
     >>> least_point(lambda x: (x[0] - 3) ** 2, [0.0])[0] - 3 < 0.001
     True
     """
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+
     simplex = [list(start)]
     simplex += [[x + scale * (i == k) for i, x in enumerate(start)] for k in range(len(start))]
-    return _nelder_mead(lambda x: min(height(x), HOPELESS), simplex, 60 * len(start))
-
-
-def _nelder_mead(
-    height: Callable[[Sequence[float]], float], simplex: list[list[float]], calls: int
-) -> list[float]:
-    """Return the best corner found: the simplex method of Nelder and Mead, with their constants.
-
-    The same steps in the same order as SciPy's, whose import takes longer than all of the search.
-    """
-    corners = [(height(x), x) for x in simplex]
-    corners.sort(key=_first)
-    calls -= len(corners)
-    many = len(simplex) - 1
-    while calls > 0:
-        (least, best), (worst, last) = corners[0], corners[-1]
-        near = max(
-            abs(x - y) for _, corner in corners[1:] for x, y in zip(corner, best, strict=True)
-        )
-        if near <= 1e-3 and max(abs(least - found) for found, _ in corners[1:]) <= 1e-4:
-            break
-        middle = [sum(x) / many for x in zip(*(corner for _, corner in corners[:-1]), strict=True)]
-
-        def beyond(far: float, middle: list[float] = middle, last: list[float] = last) -> Any:
-            """Go from the worst corner through the middle of the others."""
-            found = [(1 + far) * x - far * y for x, y in zip(middle, last, strict=True)]
-            return height(found), found
-
-        calls -= 1
-        trial = beyond(1.0)
-        if trial[0] < least:
-            calls -= 1
-            trial = min(trial, beyond(2.0), key=_first)
-        elif trial[0] >= corners[-2][0]:
-            calls -= 1
-            inward = beyond(0.5) if trial[0] < worst else beyond(-0.5)
-            better = inward[0] <= trial[0] if trial[0] < worst else inward[0] < worst
-            trial = inward if better else None
-        if trial is not None:
-            corners[-1] = trial
-        else:
-            calls -= many
-            moved = [
-                [x + 0.5 * (y - x) for x, y in zip(best, corner, strict=True)]
-                for _, corner in corners[1:]
-            ]
-            corners[1:] = [(height(x), x) for x in moved]
-        corners.sort(key=_first)
-    return corners[0][1]
-
-
-def _first(pair: tuple[float, list[float]]) -> float:
-    return pair[0]
+    ends = {"xatol": 1e-3, "fatol": 1e-4, "maxfev": 60 * len(start), "initial_simplex": simplex}
+    least = minimize(
+        lambda x: min(height(x.tolist()), HOPELESS), start, method="Nelder-Mead", options=ends
+    )
+    return least.x.tolist()  # type: ignore[no-any-return]
 
 
 def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:

@@ -2,7 +2,7 @@
 
 A claim is a statement that a guarantee or a certificate rests on. It is *asserted*, with its source
 and version; a certificate is a number that can be computed again. The claims of the library are in
-``claims.toml``; those of the papers' algorithms, and of others, are added by `register`.
+``claims.toml``; others are added by `register`.
 """
 
 from __future__ import annotations
@@ -65,22 +65,6 @@ def register(new: Claim) -> Claim:
     if _REGISTRY.setdefault(new.id, new) != new:
         raise parameter_error("register", "id", "a new identifier", new.id, "Choose another.")
     return new
-
-
-def register_claim(
-    identifier: str,
-    paper: str,
-    version: str,
-    statement: str,
-    assumptions: tuple[str, ...] = (),
-    *,
-    status: Status = "explicit",
-    makes_true: tuple[str, ...] = (),
-) -> str:
-    """Register the `Claim` with these parts, and return its identifier."""
-    return register(
-        Claim(identifier, paper, version, statement, assumptions, status, makes_true)
-    ).id
 
 
 def claim(identifier: str) -> Claim:

@@ -36,7 +36,7 @@ from littlestone.bounds.certificate import (
     softmax,
 )
 from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
-from littlestone.bounds.tails import log_chance
+from littlestone.bounds.tails import at_most_all, log_chance
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.guarantee import check_nonnegative
 
@@ -406,18 +406,10 @@ def signs_at_most(n: int, a: Fraction, k: Ints) -> Floats:
     >>> signs_at_most(2, Fraction(1, 2), np.array([-2, -1, 0, 2])).round(12).tolist()
     [0.0625, 0.0625, 0.4375, 1.0]
     """
-    j = (n + k) // 2
     if not n:
         return (k >= 0).astype(float)
-    p = (1 + float(a)) / 2
-    wide = math.ceil(math.sqrt(n * 400.0))  # Hoeffding: e**-800 lies beyond
-    first = max(math.floor(n * p) - wide, 0)
-    last = min(math.ceil(n * p) + wide, n)
-    grid = np.arange(first, last)
-    grows = np.log((n - grid) / (grid + 1)) + (math.log(p) - math.log1p(-p))
-    logs = log_chance(n, p, first) + np.concatenate([[0.0], np.cumsum(grows)])
-    sums = np.append(0.0, np.minimum(np.cumsum(np.exp(logs)), 1.0))
-    return sums[np.clip(j - first + 1, 0, len(sums) - 1)]
+    first, sums = at_most_all(n, (1 + float(a)) / 2, 1e-300)
+    return np.append(0.0, sums)[np.clip((n + k) // 2 - first + 1, 0, len(sums))]
 
 
 def walk_at_most(n: int, p: Fraction, a: Fraction, k: Ints) -> Floats:
@@ -821,8 +813,9 @@ def agnostic_vc(
     >>> agnostic_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 970_000
     True
     """
-    goal = _goal("agnostic_vc", size, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
-    return _certified(n, goal, *_least_growth(goal))
+    given = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    goal = _checked("agnostic_vc", **given)
+    return _certified(n, goal, *_least_growth(**goal))
 
 
 def realizable_vc(
@@ -835,8 +828,9 @@ def realizable_vc(
     >>> realizable_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 940_000
     True
     """
-    goal = _goal("realizable_vc", size, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
-    return _certified(n, goal, *_least_shares(goal))
+    given = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    goal = _checked("realizable_vc", **given)
+    return _certified(n, goal, *_least_shares(**goal))
 
 
 _TIGHT = realizable, agnostic
@@ -882,38 +876,17 @@ def best_finite(
     return found
 
 
-@dataclass(frozen=True)
-class _Goal:
-    """What a certificate is asked for."""
-
-    size: int
-    vc_dim: int
-    epsilon: Fraction
-    alpha: Fraction
-    beta: Fraction
-
-
-def _goal(caller: str, size: int, vc_dim: int, **numbers: Any) -> _Goal:
-    return _Goal(
-        check_integer(caller, "size", size, low=1),
-        check_integer(caller, "vc_dim", vc_dim, low=0),
-        check_fraction(caller, "epsilon", numbers["epsilon"]),
-        check_probability(caller, "alpha", numbers["alpha"]),
-        check_probability(caller, "beta", numbers["beta"]),
-    )
-
-
 #: A proof with the public choices that need the fewest records, and that number.
 _Found = tuple[Bound, dict[str, Any], int]
 
 
 def _certified(
-    n: int | None, goal: _Goal, bound: Bound, choices: dict[str, Any], least: int
+    n: int | None, goal: dict[str, Fraction], bound: Bound, choices: dict[str, Any], least: int
 ) -> Certificate:
     records = least if n is None else check_integer("certificate", "n", n, low=1)
-    cert = CertificateBuilder(**vars(goal) | choices, n=records)
+    cert = CertificateBuilder(**goal | choices, n=records)
     bound.write(cert)
-    return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=records)
+    return cert.certificate(alpha=goal["alpha"], beta=goal["beta"], n=records)
 
 
 def _about(enough: Callable[[float], bool], epsilon: Fraction) -> float:
@@ -927,11 +900,15 @@ def _about(enough: Callable[[float], bool], epsilon: Fraction) -> float:
 
 
 @functools.lru_cache(maxsize=256)
-def _least_growth(goal: _Goal) -> _Found:
+def _least_growth(**goal: Fraction) -> _Found:
     bound = CERTIFICATES["growth"]
-    wanted, price = log_of(goal.beta), 2 * log_of(max(goal.size - 1, 1)) / float(goal.epsilon)
-    known = {**vars(goal), "epsilon": float(goal.epsilon)}
-    gap_of = bound.function("gap", "n", "ghosts", alpha=goal.alpha)
+    epsilon, alpha = goal["epsilon"], goal["alpha"]
+    wanted, price = (
+        log_of(goal["beta"]),
+        2 * log_of(max(goal["size"] - 1, Fraction(1))) / float(epsilon),
+    )
+    known = {**goal, "epsilon": float(epsilon)}
+    gap_of = bound.function("gap", "n", "ghosts", alpha=alpha)
     failure_of = bound.function("failure", "n", "ghosts", "share", **known)
 
     def share(n: float, ghosts: int) -> float | None:
@@ -941,31 +918,31 @@ def _least_growth(goal: _Goal) -> _Found:
             return None
         # the decay's derivative is tanh(artanh(gap) - tilt); it is worth ``price`` / n
         tilt = math.atanh(gap) - math.atanh(price / n)
-        return min(2 * tilt / float(goal.epsilon), 1.0)
+        return min(2 * tilt / float(epsilon), 1.0)
 
     def failure(n: float, ghosts: int) -> float:
         part = share(n, ghosts)
         return math.inf if part is None else failure_of(n, ghosts, part).log
 
-    ghosts = first = 8 * math.ceil(1 / goal.alpha)
+    ghosts = first = 8 * math.ceil(1 / alpha)
     for _ in range(2):
-        about = _about(lambda n, r=ghosts: failure(n, r) <= wanted, goal.epsilon)  # type: ignore[misc]
+        about = _about(lambda n, r=ghosts: failure(n, r) <= wanted, epsilon)  # type: ignore[misc]
         ghosts = min((first * 2**k // 4 for k in range(14)), key=lambda r: failure(about, r))
-    about = _about(lambda n: failure(n, ghosts) <= wanted, goal.epsilon)
+    about = _about(lambda n: failure(n, ghosts) <= wanted, epsilon)
     part = Fraction(share(about, ghosts) or 0).limit_denominator(10**9)
     choices = {"share": min(part, Fraction(1)), "ghosts": ghosts}
-    return bound, choices, bound.least(math.ceil(about), **vars(goal), **choices)
+    return bound, choices, bound.least(math.ceil(about), **goal, **choices)
 
 
 @functools.lru_cache(maxsize=256)
-def _least_shares(goal: _Goal) -> _Found:
+def _least_shares(**goal: Fraction) -> _Found:
     """Find good public shares of beta in floats, then the least n with them."""
-    bound, target = CERTIFICATES["realizable-vc"], float(goal.alpha)
-    known = {"vc_dim": goal.vc_dim, "epsilon": float(goal.epsilon), "beta": goal.beta}
+    bound, target = CERTIFICATES["realizable-vc"], float(goal["alpha"])
+    known = {name: goal[name] for name in ("vc_dim", "beta")} | {"epsilon": float(goal["epsilon"])}
 
     def point(x: Sequence[float]) -> dict[str, Any]:
         shares = [_short(share) for share in softmax([*x, 0.0])]
-        return {"size": goal.size, "share_release": shares[0], "share_spread": shares[1]}
+        return {"size": goal["size"], "share_release": shares[0], "share_spread": shares[1]}
 
     def excess(choices: dict[str, Any]) -> Callable[[float], float]:
         at = bound.function("excess", "n", **known, **choices)
@@ -973,7 +950,7 @@ def _least_shares(goal: _Goal) -> _Found:
 
     def needed(x: Sequence[float]) -> float:
         at = excess(point(x))
-        return _about(lambda n: at(n) <= target, goal.epsilon)
+        return _about(lambda n: at(n) <= target, goal["epsilon"])
 
     def excess_at(n: float) -> Callable[[Sequence[float]], float]:
         return lambda x: excess(point(x))(n)
@@ -984,7 +961,7 @@ def _least_shares(goal: _Goal) -> _Found:
     choices = point(best)
     at = excess(choices)
     guess = least_n(lambda n: at(n) <= target, math.ceil(needed(best)))
-    return bound, choices, bound.least(guess, **vars(goal) | choices)
+    return bound, choices, bound.least(guess, **goal | choices)
 
 
 def _short(share: float) -> Fraction:

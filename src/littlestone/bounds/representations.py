@@ -32,11 +32,9 @@ from littlestone.bounds.exponential import (
     Form,
     Goal,
     Structure,
-    agnostic_from,
     failure,
     forms,
     least,
-    realizable_from,
     write,
 )
 from littlestone.bounds.tails import at_most_floats as at_most
@@ -188,12 +186,10 @@ def best_hashing(
     alpha: Any,
     beta: Any,
     agnostic: bool = False,
-    powers_of_two: bool = False,
 ) -> HashedRepresentation:
     """Return the representation that needs the fewest records: R, t and the cuts, cached.
 
-    beta covers the hashing and the records together; ``powers_of_two`` restricts R to powers of two
-    (hashes truncated to bits). Claim ``representation.hashing``.
+    beta covers the hashing and the records together. Claim ``representation.hashing``.
 
     Examples
     --------
@@ -208,49 +204,7 @@ def best_hashing(
         alpha=check_probability(caller, "alpha", alpha),
         beta=check_probability(caller, "beta", beta),
         agnostic=bool(agnostic),
-        powers_of_two=bool(powers_of_two),
     )
-
-
-def best_representation(
-    size: Callable[[Fraction, Fraction], int],
-    *,
-    epsilon: Any,
-    alpha: Any,
-    beta: Any,
-    agnostic: bool = False,
-) -> Certificate:
-    """Return the certificate with the fewest records for a class whose representation is known.
-
-    ``size(alpha1, beta1)`` is the largest number of candidates of a representation. alpha1 and
-    beta1 are inputs of the certificate's steps.
-
-    Examples
-    --------
-    >>> def copies_of_points(alpha1, beta1):
-    ...     copies = math.ceil(math.log2(1 / beta1))
-    ...     return copies * math.ceil(2 / alpha1) + 1
-    >>> best_representation(copies_of_points, epsilon=1, alpha=0.1, beta=0.05).n <= 315
-    True
-    """
-    certify = agnostic_from if agnostic else realizable_from
-    exact_alpha = check_probability("best_representation", "alpha", alpha)
-    exact_beta = check_probability("best_representation", "beta", beta)
-
-    def at(x: Sequence[float]) -> Certificate:
-        alpha1 = short(float(exact_alpha) * 0.9 * math.exp(-abs(x[0])))
-        share = short(0.98 / (1 + math.exp(min(max(x[1], -20.0), 20.0))) + 0.01)
-        beta1 = exact_beta * share
-        return certify(
-            size(alpha1, beta1),
-            epsilon=epsilon,
-            alpha=exact_alpha,
-            beta=exact_beta,
-            alpha1=alpha1,
-            beta1=beta1,
-        )
-
-    return at(least_point(lambda x: math.log(at(x).n + 1), [3.0, 0.0]))
 
 
 @functools.lru_cache(maxsize=256)
@@ -261,13 +215,12 @@ def _best(
     alpha: Fraction,
     beta: Fraction,
     agnostic: bool,
-    powers_of_two: bool,
 ) -> HashedRepresentation:
     search = _Search(family, float(epsilon), float(alpha), float(beta), agnostic)
     best: tuple[float, int, int, tuple[float, float]] | None = None
     worse = 0
     for copies in range(1, MOST_COPIES + 1):
-        found = search.with_copies(copies, powers_of_two)
+        found = search.with_copies(copies)
         if best is None or found[0] < best[0]:
             best, worse = found, 0
         else:
@@ -308,9 +261,7 @@ class _Search:
         self.family, self.epsilon, self.alpha, self.beta = family, epsilon, alpha, beta
         self._decay = DECAYS[agnostic].function("decay", "cut", epsilon=epsilon, alpha=alpha)
 
-    def with_copies(
-        self, copies: int, powers_of_two: bool
-    ) -> tuple[float, int, int, tuple[float, float]]:
+    def with_copies(self, copies: int) -> tuple[float, int, int, tuple[float, float]]:
         """Return (n, buckets, copies, ends of the cuts) for one number of copies."""
         # A start that is in the right place: cuts well below alpha, escapes about beta.
         middle = self.alpha / 20
@@ -325,14 +276,8 @@ class _Search:
         corner = least_point(value, corner, scale=0.2)
         ends = self._ends(corner[1], corner[2])
         near = math.exp(min(max(corner[0], 0), math.log(MOST_BUCKETS)))
-        if powers_of_two:
-            power = round(math.log2(near))
-            options = [2 ** max(power + shift, 0) for shift in (-1, 0, 1)]
-        else:
-            options = [max(round(near), 1)]
-        scored = [(self.records(buckets, copies, ends), buckets) for buckets in options]
-        n, buckets = min(scored)
-        return n, buckets, copies, ends
+        buckets = max(round(near), 1)
+        return self.records(buckets, copies, ends), buckets, copies, ends
 
     def _with(self, buckets: int, copies: int) -> tuple[float, int, int, tuple[float, float]]:
         """Return the same for one number of buckets."""

@@ -54,7 +54,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
+from littlestone.classes.hashing import Hashed, HashFunction, HashSetHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -70,11 +70,11 @@ from littlestone.classes.hypotheses import (
     parse_integer,
     patched,
 )
-from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals, UnionHypothesis
+from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals
 from littlestone.classes.points import Points
-from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
-from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
+from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.spec import (
     CLASSES,
     ClassAtPoints,
@@ -103,10 +103,8 @@ __all__ = [
     "Dimensions",
     "FiniteClass",
     "HashFunction",
-    "HashHypothesis",
     "HashSetHypothesis",
-    "HashedPoints",
-    "HashedSets",
+    "Hashed",
     "HypothesisSet",
     "IdentityRepresentation",
     "IntervalHypothesis",
@@ -119,7 +117,6 @@ __all__ = [
     "PointHypothesis",
     "Points",
     "PrefixHypothesis",
-    "PrefixSetHypothesis",
     "Prefixes",
     "Representation",
     "RuleHypothesis",
@@ -135,7 +132,6 @@ __all__ = [
     "TreeHypothesis",
     "TreePaths",
     "TreeSum",
-    "UnionHypothesis",
     "VersionSpace",
     "affine_span",
     "at_public_points",
@@ -156,7 +152,6 @@ __all__ = [
     "parse_class",
     "parse_integer",
     "patched",
-    "prefix_set",
     "shattered_tree",
     "soa",
     "threshold_dimension",

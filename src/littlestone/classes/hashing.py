@@ -17,19 +17,23 @@ The coins are public and drawn without the data; privacy holds for all of their 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import combinations
 from math import exp
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from littlestone.bounds import HashFamily
+from littlestone.bounds import sparse_sets as ideal
 from littlestone.bounds.certificate import least_n, log_of
 from littlestone.classes.base import HypothesisSet, Mapped, Representation
+from littlestone.classes.finite import Computed, SubsetLaw
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     Fields,
@@ -225,75 +229,142 @@ def domain_of(bounds: tuple[int, int] | None) -> str:
     return "" if bounds is None else f" (x from {number(bounds[0])} to {number(bounds[1])})"
 
 
+#: The most buckets of all copies together: scores are stored one by one.
+MOST_BUCKETS = 10_000_000
+
+
 @readable
 @dataclass(frozen=True)
-class HashHypothesis(Hypothesis):
-    """1 on all points whose public hash falls into one bucket.
+class HashSetHypothesis(Hypothesis):
+    """1 on all points whose public hash falls into one of some buckets.
 
     Examples
     --------
-    >>> h = HashHypothesis(HashFunction(3, 5, 7, buckets=2), 1)
-    >>> h.describe()
-    '1 if the public hash of x falls into bucket 1 of 0..1, otherwise 0'
+    >>> HashSetHypothesis(HashFunction(3, 5, 7, buckets=9), (1, 4)).describe()
+    '1 if the public hash of x falls into one of the buckets 1, 4 of 0..8, otherwise 0'
     """
 
     function: HashFunction
-    bucket: int
+    buckets: tuple[int, ...]
     bounds: tuple[int, int] | None = None
 
-    TYPE = "hash"
+    TYPE = "hash_set"
 
     @property
     def key(self) -> Hashable:
         """Canonical identity (different coins may give equal functions on a finite domain)."""
         f = self.function
         coins = (f.key, f.multiplier, f.addend, f.buckets)
-        return (self.TYPE, *coins, self.bucket, self.bounds)
+        return (self.TYPE, *coins, self.buckets, self.bounds)
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""
-        one: npt.NDArray[np.bool_] = self.function(points) == self.bucket
+        one = np.isin(self.function(points), self.buckets)
         one &= inside_bounds(points, self.bounds)
         return one.astype(np.int8)
 
     def describe(self) -> str:
         """Say the hypothesis in words."""
-        last = self.function.buckets - 1
+        shown = ", ".join(map(str, self.buckets[:20]))
+        more = f" and {len(self.buckets) - 20} more" if len(self.buckets) > 20 else ""
+        where = "bucket" if len(self.buckets) == 1 else "one of the buckets"
         return (
-            f"1 if the public hash of x falls into bucket {self.bucket} of 0..{last}, "
-            f"otherwise 0{domain_of(self.bounds)}"
+            f"1 if the public hash of x falls into {where} {shown}{more} of "
+            f"0..{self.function.buckets - 1}, otherwise 0{domain_of(self.bounds)}"
         )
 
     def to_dict(self) -> Json:
         """Return plain JSON; the coins are in it, so everyone can compute the hypothesis."""
-        out: Json = {"type": self.TYPE, "hash": self.function.to_dict(), "bucket": self.bucket}
+        out: Json = {"type": self.TYPE, "hash": self.function.to_dict()}
+        out["buckets"] = list(self.buckets)
         return out | bounds_to_dict(self.bounds)
 
     @classmethod
-    def from_dict(cls, data: Any) -> HashHypothesis:
+    def from_dict(cls, data: Any) -> HashSetHypothesis:
         """Read it back."""
-        fields, bounds = Fields.bounded(data, "hash", "bucket")
+        fields, bounds = Fields.bounded(data, "hash", "buckets")
         function = HashFunction.from_dict(fields.any("hash"))
-        bucket = fields.integer("bucket", low=0, high=function.buckets - 1)
-        return cls(function, bucket, bounds)
+        buckets = fields.items("buckets", MOST_BUCKETS)
+        inside = all(type(b) is int and 0 <= b < function.buckets for b in buckets)
+        if not inside or not buckets or sorted(set(buckets)) != buckets:
+            raise fields.refuse("buckets", "ascending numbers of buckets, at least one")
+        return cls(function, tuple(buckets), bounds)
+
+
+def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray[np.bool_]:
+    """Return which points each hypothesis labels 1; neighbours share a public hash.
+
+    Examples
+    --------
+    >>> function = HashFunction(3, 5, 7, buckets=9)
+    >>> sets = [HashSetHypothesis(function, (1, 4)), HashSetHypothesis(function, (4,))]
+    >>> both = predict_all(sets, np.arange(20))
+    >>> bool((both[0] >= both[1]).all()), both.shape
+    (True, (2, 20))
+    """
+    out = np.zeros((len(hypotheses), len(points)), dtype=bool)
+    function, places, ones = None, np.zeros(0, dtype=np.int64), dict[int, Any]()
+    for place, hypothesis in enumerate(hypotheses):
+        row = out[place]
+        if not isinstance(hypothesis, HashSetHypothesis):
+            row[:] = hypothesis.predict(points) == 1
+            continue
+        if hypothesis.function is not function:
+            function, ones = hypothesis.function, {}
+            places = function(points)
+        for bucket in hypothesis.buckets:
+            if bucket not in ones:
+                ones[bucket] = places == bucket
+            row |= ones[bucket]
+        row &= inside_bounds(points, hypothesis.bounds)
+    return out
 
 
 _MOST_COPIES = 64
 
 
+@cache
+def hashed_sets(k: int) -> HashFamily:
+    """Return the family of sets of at most k buckets, with our hash's exact collisions.
+
+    Examples
+    --------
+    >>> hashed_sets(2).candidates(10)
+    55
+    """
+    return HashFamily(ideal(k).candidates, lambda buckets: k * point_collision(buckets))
+
+
 class Hashed(Representation):
-    """A representation by ``copies`` independent public hash functions of the domain.
+    """Sets of at most k points by ``copies`` public hashes of any domain, for any k.
+
+    A set of at most k points falls into at most k buckets. In one copy take the set of those
+    buckets: it holds all points of the target, and is wrong only on points that share a bucket with
+    one of them, an expected disagreement of at most k times the collision probability of points
+    shorter than 2**32 words. The size is copies * (C(R, 1) + ... + C(R, k)) + 1, whatever the
+    domain: the empty set is counted once.
 
     One copy has an expected disagreement of at most ``collision``, so it misses alpha with
     probability at most collision/alpha (Markov), and all of them with probability at most
     (collision/alpha)**copies <= beta.
+
+    Notes
+    -----
+    Source: Li, Wang, Ye 2024, Definition 2.3; for points the construction of Beimel, Nissim and
+    Stemmer 2013, with exact constants.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points, SparseSets
+    >>> hashed = Points().representation(alpha=0.1, beta=0.05)
+    >>> hashed.copies, hashed.buckets, hashed.size
+    (3, 28, 85)
+    >>> SparseSets(2).representation(alpha=0.1, beta=0.05).size
+    3367
     """
 
     concept_class: Any
     proper = False
-
-    #: The most buckets of all copies together: scores are stored one by one.
-    most: ClassVar[int] = 10_000_000
 
     def __init__(
         self,
@@ -311,8 +382,8 @@ class Hashed(Representation):
         family = concept_class.hashing
         self.size = self.copies * family.candidates(self.buckets) + family.shared
         self.collision = family.collision(self.buckets)
-        if self.copies * self.buckets > self.most:
-            rule = f"at most {self.most} in all copies"
+        if self.copies * self.buckets > MOST_BUCKETS:
+            rule = f"at most {MOST_BUCKETS} in all copies"
             raise parameter_error(caller, "buckets", rule, self.buckets, "Raise alpha or beta.")
         if (self.collision / alpha) ** self.copies > beta:
             raise parameter_error(
@@ -330,24 +401,25 @@ class Hashed(Representation):
     def fewest(cls, family: HashFamily, alpha: Fraction, beta: Fraction) -> tuple[int, int]:
         """Return the copies and buckets with the fewest candidates that reach alpha and beta."""
         options: list[tuple[int, int, int]] = []
-        least = fewest_buckets(family, alpha, Fraction(1), 1, cls.most) or 1  # of any copies
+        least = fewest_buckets(family, alpha, Fraction(1), 1, MOST_BUCKETS) or 1  # of any copies
         for t in range(1, _MOST_COPIES + 1):
             if options and t * family.candidates(least) > min(options)[0]:
                 break
-            found = fewest_buckets(family, alpha, beta, t, cls.most // t)
+            found = fewest_buckets(family, alpha, beta, t, MOST_BUCKETS // t)
             if found is not None:
                 options.append((t * family.candidates(found), t, found))
         if not options:
             raise parameter_error(
                 cls.__name__, "alpha", "larger for this class and beta", float(alpha),
-                f"More than {cls.most} buckets would be needed.",
+                f"More than {MOST_BUCKETS} buckets would be needed.",
             )  # fmt: skip
         return min(options)[1:]
 
-    def functions(self, source: Source) -> tuple[HashFunction, ...]:
+    def drawn(self, source: Source) -> HashedSets:
         """Draw the hash functions with public coins."""
         rng = source.public_rng()
-        return tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
+        functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
+        return HashedSets(functions, self.concept_class.k, self.concept_class.bounds, self.size)
 
 
 def fewest_buckets(
@@ -382,87 +454,68 @@ def _parts(family: HashFamily, most: int) -> tuple[float, float]:
     return falls, first - falls
 
 
-class HashedPoints(Hashed):
-    r"""Points over any domain: all points that share a bucket of a random public hash.
-
-    H is the constant 0 and, for each of ``copies`` independent hash functions, one hypothesis for
-    each bucket: ``size = copies * buckets + 1``. For the concept of a point x, the hypothesis of
-    x's bucket is wrong on the other points of that bucket: an expected disagreement of at most
-    ``collision``, the bound on Pr[h(x) = h(y)] for different points shorter than 2**32 words.
-
-    Notes
-    -----
-    Parameters, attributes and errors: see `Hashed`. Source: Li, Wang, Ye 2024, Definition 2.3; the
-    construction is the point functions' (Beimel, Nissim, Stemmer 2013) with exact constants. The
-    size does not depend on the domain.
-
-    Examples
-    --------
-    >>> from littlestone.classes import Points
-    >>> hashed = Points().representation(alpha=0.1, beta=0.05)
-    >>> hashed.copies, hashed.buckets, hashed.size
-    (3, 28, 85)
-    """
-
-    most = 50_000_000
-
-    def drawn(self, source: Source) -> HypothesisSet:
-        """Draw the hash functions with public coins."""
-        return HashedPointSet(self.functions(source), self.concept_class.bounds)
-
-
-#: Buckets are the candidates of one copy; all copies share the constant 0.
-HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=point_collision)
-
-
 @dataclass(frozen=True)
-class HashedPointSet(HypothesisSet):
-    """What `HashedPoints` draws: the constant 0, then the buckets of each hash function."""
+class HashedSets(HypothesisSet):
+    """The empty set, then the nonempty sets of at most k buckets of each hash function."""
 
     functions: tuple[HashFunction, ...]
+    k: int
     bounds: tuple[int, int] | None
+    size: int
 
     proper = False
 
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        """Number of hypotheses."""
-        return len(self.functions) * self.functions[0].buckets + 1
-
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Errors of a bucket B: all positives, less those in B, plus the negatives in B."""
-        points, zeros, ones, positives = self._inside(sample)
-        weights = zeros - ones
-        scores = [np.zeros(1, dtype=np.int64)]
-        for function in self.functions:
-            total = np.zeros(function.buckets, dtype=np.int64)
+        """Errors of a set: all positives, less those in its buckets, plus the negatives there."""
+        kept = sample if self.bounds is None else sample.within(*self.bounds)
+        points, gains = kept.points, kept.ones - kept.zeros
+        totals = np.zeros((len(self.functions), self.functions[0].buckets), dtype=np.int64)
+        for total, function in zip(totals, self.functions, strict=True):
             if len(points):
-                np.add.at(total, function(points), weights)
-            scores.append(-total)
-        return self._choice(np.concatenate(scores) - positives)
+                np.add.at(total, function(points), gains)
+        if self.k > 1:
+            return _Candidates(self, totals.tolist())
+        return Mapped(Explicit(np.append(0, totals) - sample.positives), self.single)
 
-    def _choice(self, scores: npt.NDArray[np.int64]) -> Choice[Hypothesis]:
-        return Mapped(Explicit(scores), self.hypothesis)
-
-    def hypothesis(self, index: int) -> Hypothesis:
-        """Return hypothesis number 0, ..., size - 1."""
+    def single(self, index: int) -> Hypothesis:
+        """Return the empty set, or the set of one bucket: of the first function, the second ..."""
         if index == 0:
             return AlwaysZero()
         copy, bucket = divmod(index - 1, self.functions[0].buckets)
-        return HashHypothesis(self.functions[copy], bucket, self.bounds)
+        return HashSetHypothesis(self.functions[copy], (bucket,), self.bounds)
 
     def hypotheses(self) -> Iterator[Hypothesis]:
-        """Yield them by number."""
-        return map(self.hypothesis, range(self.size))
-
-    def _inside(
-        self, sample: Sample
-    ) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """Return the points in the domain with their counts, and the number of positives."""
-        kept = sample if self.bounds is None else sample.within(*self.bounds)
-        return kept.points, kept.zeros, kept.ones, sample.positives
+        """Yield the empty set, then the sets of buckets of each hash function by size."""
+        yield AlwaysZero()
+        for function in self.functions:
+            for ones in range(1, self.k + 1):
+                for buckets in combinations(range(function.buckets), ones):
+                    yield HashSetHypothesis(function, buckets, self.bounds)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {"type": "hashed points", "hashes": [f.to_dict() for f in self.functions]}
-        return out | bounds_to_dict(self.bounds) | {"size": self.size}
+        out: Json = {"type": "hashed sets", "hashes": [f.to_dict() for f in self.functions]}
+        return out | bounds_to_dict(self.bounds) | {"k": self.k, "size": self.size}
+
+
+class _Candidates:
+    """First the empty set or a copy, by the total weights; then a set of that copy."""
+
+    def __init__(self, drawn: HashedSets, totals: list[list[int]]) -> None:
+        self._drawn, self._totals = drawn, totals
+        self.size = drawn.size
+
+    def draw(self, rate: Fraction, source: Source) -> Hypothesis:
+        """Return a hypothesis, with probability exactly proportional to e**(-rate * errors)."""
+        laws = [SubsetLaw(gains, self._drawn.k, rate) for gains in self._totals]
+
+        def copies() -> list[arb]:
+            return [arb(1), *(sum(law.sums()[1:], arb(0)) for law in laws)]
+
+        buckets = self._drawn.functions[0].buckets
+        copy = source.choose(Computed(1 + len(laws), copies, buckets))
+        if not copy:
+            return AlwaysZero()
+        law, function = laws[copy - 1], self._drawn.functions[copy - 1]
+        size = 1 + source.choose(Computed(law.top, lambda: law.sums()[1:], buckets))
+        return HashSetHypothesis(function, tuple(law.draw(size, source)), self._drawn.bounds)

@@ -1,8 +1,8 @@
-"""Intervals of integers: the class, unions of intervals, and version spaces."""
+"""Intervals of integers: the class, its draws from samples that are streamed, public points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -33,8 +33,6 @@ from littlestone.classes.hypotheses import (
     Fields,
     Frozen,
     as_labels,
-    from_json,
-    json_integer,
     number,
     readable,
 )
@@ -45,44 +43,23 @@ from littlestone.classes.thresholds import (
     Thresholds,
 )
 from littlestone.data import IntegerDomain, Sample
-from littlestone.data.sample import Counted
-from littlestone.errors import parameter_error
 from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
-from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Hypothesis, Labels, Points
 from littlestone.types import Points as Batch
 
-__all__ = [
-    "IntervalHypothesis",
-    "Intervals",
-    "UnionHypothesis",
-    "on_runs",
-]
-
-
-# -- Intervals of the integers low .. high, of any size: f(x) = 1 if and only if a <= x <= b.
-
-
-# Intervals from samples that are streamed: the law of all pairs of ends, in the memory of a part
-
-
-# -- how deep the intervals in some spans shatter: placing heights in spans ------------------------
+# -- How deep the intervals in some spans shatter: placing heights in spans.
 #
 # Let all intervals be left that lie in some spans, and the empty one. A shattered tree of depth d
-# asks
-# a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
-# label
-# 0 splits a span; and so on along the labels 0. So there is one exactly if the *heights*
+# asks a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
+# label 0 splits a span; and so on along the labels 0. So there is one exactly if the *heights*
 # r = d - 1, ..., 0 can be put in this order: height r at a point x of a span with 2**i points of
-# the
-# span up to x and 2**(r - i) from x on, for some i; the span is split there.
+# the span up to x and 2**(r - i) from x on, for some i; the span is split there.
 #
 # With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest span that takes
-# height
-# r, two facts decide it (proofs below). If one span is at least need(r) long and another
-# one at least need(r - 1), all heights from r down can be put. If one span must take both, it
-# does
+# height r, two facts decide it (proofs below). If one span is at least need(r) long and another
+# one at least need(r - 1), all heights from r down can be put. If one span must take both, it does
 # so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another span takes
-# height r - 2. So of the lengths only the two largest matter.
+# height r - 2. The whole class has one span.
 #
 # *Why the heights are all.* Before a positive example there are spans between the negatives. Follow
 # the labels 0 in a shattered tree of depth d: the t-th question asks a point whose label 1 leaves
@@ -112,51 +89,25 @@ __all__ = [
 # and v/2 would be more), again 7v/2 - 1.
 
 
-def need(r: int) -> int:
-    """Return the length of the shortest span that takes height r; 0 for r < 0."""
-    return (1 << (r + 1) // 2) + (1 << r // 2) - 1 if r >= 0 else 0
-
-
-def highest(length: int) -> int:
-    """Return the highest height that a span takes; -1 for none."""
-    r = 2 * ((length + 1).bit_length() - 1) - 2
-    return max(r + (need(r + 1) <= length), -1)
-
-
 def alone(r: int) -> int:
     """Return the length from which on one span takes all heights from r down."""
     if r <= 1:
-        return max(r + 1, 0)
+        return r + 1
     return (5 + 2 * (r % 2) << r // 2 - 1) - 1
 
 
-def help_needed(r: int) -> int:
-    """Return the length of a second span with which need(r) is enough for the longest one."""
-    return need(r - 1 - r % 2)
-
-
-def thresholds(r: int) -> tuple[int, int, int]:
-    """Return alone(r), need(r), help_needed(r): only there a length matters."""
-    return alone(r), need(r), help_needed(r)
-
-
-def fits(longest: int, second: int, r: int) -> bool:
-    """Say whether the heights from r down fit into spans, of which the two longest are given."""
-    return longest >= alone(r) or (longest >= need(r) and second >= help_needed(r))
-
-
-def ldim_of_spans(longest: int, second: int) -> int:
-    """Return the Littlestone dimension: the number of heights that fit.
+def ldim_of_span(length: int) -> int:
+    """Return the Littlestone dimension of all intervals in a span: the number of heights that fit.
 
     Examples
     --------
-    >>> [ldim_of_spans(n, 0) for n in (0, 1, 2, 4, 6, 9, 2**64)], ldim_of_spans(3, 2)
-    ([0, 1, 2, 3, 4, 5, 126], 3)
+    >>> [ldim_of_span(n) for n in (0, 1, 2, 4, 6, 9, 2**64)]
+    [0, 1, 2, 3, 4, 5, 126]
     """
-    r = highest(longest)
-    while r >= 0 and not fits(longest, second, r):
-        r -= 1
-    return r + 1
+    heights = 2 * length.bit_length()  # alone(r) is above 2**(r/2)
+    while heights and alone(heights - 1) > length:
+        heights -= 1
+    return heights
 
 
 Ints = npt.NDArray[np.int64]
@@ -303,9 +254,6 @@ def _all_pairs(spans: Ints) -> int:
     return (squares + total) // 2
 
 
-_MOST_ENDS = 2_000_000
-
-
 @readable
 @dataclass(frozen=True)
 class IntervalHypothesis(Frozen):
@@ -339,93 +287,6 @@ class IntervalHypothesis(Frozen):
         fields = Fields(data, ("first", "last"))
         first = fields.integer("first")
         return cls(first, fields.integer("last", low=first))
-
-
-@readable
-@dataclass(frozen=True)
-class UnionHypothesis(Frozen):
-    """1 exactly on a union of runs of integers, at least two; make one by `on_runs`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> union = on_runs([(1, 3), (8, 9)])
-    >>> union.predict(np.array([3, 4, 9])).tolist(), union.describe()
-    ([1, 0, 1], '1 if 1 <= x <= 3 or 8 <= x <= 9, otherwise 0')
-    """
-
-    runs: tuple[tuple[int, int], ...]
-
-    TYPE = "union of intervals"
-
-    def __post_init__(self) -> None:
-        if not _canonical(self.runs):
-            raise parameter_error(
-                "UnionHypothesis", "runs", "increasing, not adjacent, at least two",
-                f"{len(self.runs)} runs", "Use on_runs(runs).",
-            )  # fmt: skip
-
-    def predict(self, points: Points) -> Labels:
-        """Label each point."""
-        inside = [(points >= first) & (points <= last) for first, last in self.runs]
-        return as_labels(np.logical_or.reduce(inside), len(points))
-
-    def describe(self) -> str:
-        """Say the hypothesis in words."""
-        parts = [
-            f"x = {number(a)}" if a == b else f"{number(a)} <= x <= {number(b)}"
-            for a, b in self.runs[:20]
-        ]
-        more = f" or in {len(self.runs) - 20} more runs" if len(self.runs) > 20 else ""
-        return f"1 if {' or '.join(parts)}{more}, otherwise 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.TYPE, "ends": [json_integer(x) for run in self.runs for x in run]}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> UnionHypothesis:
-        """Read it back; only the canonical form is accepted."""
-        fields = Fields(data, ("ends",))
-        ends = [from_json(x) for x in fields.items("ends", _MOST_ENDS)]
-        whole = [x for x in ends if isinstance(x, int)]
-        runs = tuple(zip(whole[::2], whole[1::2], strict=False))
-        if len(whole) < len(ends) or len(ends) % 2 or not _canonical(runs):
-            raise fields.refuse("ends", "first and last points of runs, increasing, not adjacent")
-        return cls(runs)
-
-
-def on_runs(
-    runs: Iterable[tuple[int, int]],
-) -> UnionHypothesis | IntervalHypothesis | AlwaysZero:
-    """Return the canonical hypothesis that is 1 exactly on some runs of integers.
-
-    Examples
-    --------
-    >>> on_runs([(4, 6), (1, 3)]), on_runs([])
-    (IntervalHypothesis(first=1, last=6), AlwaysZero())
-    """
-    joined = _joined(sorted(runs))
-    if len(joined) > 1:
-        return UnionHypothesis(joined)
-    return IntervalHypothesis(*joined[0]) if joined else AlwaysZero()
-
-
-def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
-    """Say whether there are several runs, nonempty, increasing and not adjacent."""
-    ordered = all(first <= last for first, last in runs)
-    return len(runs) > 1 and ordered and _joined(runs) == runs
-
-
-def _joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Join sorted runs that meet."""
-    out: list[tuple[int, int]] = []
-    for first, last in runs:
-        if out and first <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(last, out[-1][1]))
-        else:
-            out.append((first, last))
-    return tuple(out)
 
 
 @written("intervals(1, 99)")
@@ -491,13 +352,9 @@ class Intervals(IntegerClass):
             for last in range(first, self.high + 1):
                 yield IntervalHypothesis(first, last)
 
-    def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
-        """Return a union of intervals."""
-        return on_runs((int(x), int(x)) for x in ones)  # type: ignore[call-overload]
-
     def littlestone_bounds(self) -> tuple[int, int]:
         """Return the Littlestone dimension, twice: about ``2 log2 N`` (docs/oracles.md)."""
-        ldim = ldim_of_spans(self.high - self.low + 1, 0)
+        ldim = ldim_of_span(self.high - self.low + 1)
         return ldim, ldim
 
     def threshold_bounds(self) -> tuple[int, int]:
@@ -587,7 +444,7 @@ class CellClass(ClassAtPoints):
         np.add.at(counts, cells, inside.counts.T)
         outside = tuple((counts[0] + np.array(inside.outside)).tolist())
         kept = 1 + np.flatnonzero(counts[1:].any(axis=1))
-        return Counted(kept, counts[kept].T, outside, inside.costs)
+        return Sample(kept, counts[kept].T, outside, inside.costs)
 
     def _at(self, concept: Hypothesis) -> Hypothesis:
         """Return a concept over cells as one over the domain."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from littlestone.bounds import Atoms
 from littlestone.classes.base import (
@@ -31,7 +31,6 @@ from littlestone.classes.base import (
     version_space,
 )
 from littlestone.classes.finite import Labelling, SetDichotomies, best_dichotomies
-from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     PointHypothesis,
@@ -48,9 +47,6 @@ from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Point
 from littlestone.types import Points as Batch
-
-if TYPE_CHECKING:
-    from littlestone.bounds import HashFamily
 
 
 @written("points() or points(1, 99)")
@@ -79,8 +75,6 @@ class Points(SetsOfPoints):
     """
 
     name = "points"
-
-    _by_hashing = HashedPoints
 
     @property
     def size(self) -> int | float:
@@ -114,11 +108,6 @@ class Points(SetsOfPoints):
         line = IntegerDomain(low, high).line
         pieces = ((points, points + 1, gains) for points, gains in gains_of(sample, line))
         return span_runs(pieces, low - 1, high + 1, -sample.positives)
-
-    @property
-    def hashing(self) -> HashFamily:
-        """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
-        return HASHED_POINTS
 
     def _concepts(self) -> Iterator[Hypothesis]:
         low, high = self._finite()

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import inf
-from typing import Any, ClassVar, cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
-from littlestone.bounds import Line
+from littlestone.bounds import HashFamily, Line
 from littlestone.classes.base import (
     ConceptClass,
     IdentityRepresentation,
@@ -43,7 +43,7 @@ from littlestone.classes.finite import (
     points_inside,
     scattered,
 )
-from littlestone.classes.hashing import Hashed
+from littlestone.classes.hashing import Hashed, hashed_sets
 from littlestone.classes.hypotheses import Fields, Frozen, as_labels, number, readable
 from littlestone.classes.spec import written
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, no_concept
@@ -90,8 +90,8 @@ class SetsOfPoints(ConceptClass):
     bounds: tuple[int, int] | None = None
     low: int | None = None
     high: int | None = None
-    #: What represents the class by hashing.
-    _by_hashing: ClassVar[type[Hashed]]
+    #: The most points of a set.
+    k: int = 1
 
     def __init__(self, low: int | None = None, high: int | None = None) -> None:
         caller = type(self).__name__
@@ -114,18 +114,23 @@ class SetsOfPoints(ConceptClass):
             return IdentityRepresentation(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
         caller = f"{type(self).__name__}.representation"
-        hashed = self._by_hashing.smallest(
+        hashed = Hashed.smallest(
             self,
             check_probability(caller, "alpha", alpha, hint=hint),
             check_probability(caller, "beta", beta, hint=hint),
         )
         return hashed if self.size > hashed.size else IdentityRepresentation(self)
 
+    @property
+    def hashing(self) -> HashFamily:
+        """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
+        return hashed_sets(self.k)
+
     def hashed(self, copies: int, buckets: int) -> Representation:
         """Return the representation with this many hash functions and buckets of each."""
         collision = self.hashing.collision(buckets)
         alpha = min(Fraction(1, 2), 2 * collision)
-        return self._by_hashing(self, alpha, (collision / alpha) ** copies, copies, buckets)
+        return Hashed(self, alpha, (collision / alpha) ** copies, copies, buckets)
 
     def _finite(self) -> tuple[int, int]:
         """Return the bounds, or refuse an infinite domain."""

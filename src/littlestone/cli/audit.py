@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,11 +17,12 @@ from littlestone.cli.options import (
     needed,
     shared,
     whole,
+    write_page,
 )
+from littlestone.cli.terminal import note, printed, progress_of
 from littlestone.errors import (
     ParameterError,
     check_integer,
-    check_probability,
     parameter_error,
 )
 
@@ -77,8 +77,6 @@ def exact(
     outside:
         Also try records whose point lies outside the domain.
     """
-    from littlestone.safe_io import write_text
-
     check_outputs("audit", claim.schema, report=report)
     of_users = {
         "samples_per_user": samples_per_user,
@@ -86,7 +84,6 @@ def exact(
         "method": method,
     }
     from littlestone.audit import verify
-    from littlestone.cli.terminal import progress_of
     from littlestone.report import page
     from littlestone.report.evaluated import plain
 
@@ -107,18 +104,13 @@ def exact(
             observers=[page, plain],
             records_per_user=most,
         )
-    if report is not None:
-        write_text(report, page(result))
+    write_page(report, result)
     return _verdict(result, json=json)
 
 
 def _verdict(found: Any, *, json: bool) -> int:
     """Print what was found, and return the exit code."""
-    from littlestone.cli.terminal import note
-
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
+    if not printed(found, json=json):
         note(str(found))
     return 0 if found.holds else 1
 
@@ -129,7 +121,6 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner = claim.opened("audit all-n", listed)
@@ -171,7 +162,6 @@ def replay(
         Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
-    from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
     concepts, public, _ = claim.opened("audit replay")
@@ -270,66 +260,3 @@ def read_points(text: str, concepts: ConceptClass) -> list[Any]:
         hint = "Separate points by commas (rows by semicolons); --outside tries all others."
         raise parameter_error("audit", "points", f"points of {concepts.spec}", text, hint)
     return list(dict.fromkeys(places))
-
-
-def statistical(
-    *,
-    claim: Claim = Claim(),
-    points: str,
-    n: int = 3,
-    trials: int = 10_000,
-    confidence: str = "0.9999",
-    workers: int = 1,
-    json: AsJson = False,
-) -> int:
-    """Bound a learner's epsilon from below, by running it often on neighbouring data sets.
-
-    For domains too large for exact verification. A bound above the claim refutes it (exit 1); a
-    bound below proves nothing.
-
-    Parameters
-    ----------
-    points:
-        Points at which neighbouring data sets are made, written as for audit exact.
-    n:
-        Number of records of each data set.
-    trials:
-        Runs on each side of each pair.
-    confidence:
-        Probability with which all printed bounds together are right.
-    workers:
-        Number of parallel processes.
-    """
-    from littlestone.audit.statistical import audit_learner
-    from littlestone.cli.terminal import counting, note, table
-
-    concepts, _, learner = claim.opened("audit statistical")
-    check_protects_records(learner)
-    algorithm = claim.algorithm(concepts)
-    sure = check_probability("audit", "confidence", confidence)
-    check_integer("audit", "n", n, low=1)
-    with counting("Runs") as progress:
-        found = audit_learner(
-            algorithm,
-            points=read_points(points, concepts),
-            n_samples=n,
-            trials=trials,
-            confidence=sure,
-            workers=workers,
-            progress=progress,
-        )
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-        return 1 if found.refuted else 0
-    rows = [
-        (*(" ".join(f"{x}:{label}" for x, label in side) for side in pair), f"{float(bound):.4f}")
-        for pair, bound in found.pairs
-    ]
-    table("", ("records", "neighbour", "epsilon at least"), rows)
-    verdict = "REFUTED" if found.refuted else "not refuted"
-    note(
-        f"{verdict}: {found.learner} on {found.concept_class} claims epsilon "
-        f"{float(found.epsilon):g}; at confidence {float(sure):g} it is at least "
-        f"{float(found.best):.4f}"
-    )
-    return 1 if found.refuted else 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -15,7 +13,6 @@ from littlestone.cli.options import (
     Evaluated,
     Filed,
     Flag,
-    Goal,
     Page,
     Paid,
     Records,
@@ -27,6 +24,7 @@ from littlestone.cli.options import (
     learner_named,
     names,
     needed,
+    open_class,
     open_schema,
     read_bounds,
     read_groups,
@@ -34,8 +32,17 @@ from littlestone.cli.options import (
     refuse_schema,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import Public, caution, counting, facts, note, table
+from littlestone.cli.terminal import (
+    caution,
+    counting,
+    facts,
+    note,
+    printed,
+    progress_of,
+    table,
+)
 from littlestone.errors import (
     ParameterError,
     StoreError,
@@ -45,12 +52,12 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.costs import Costs
     from littlestone.data import Schema
-    from littlestone.data.cells import CsvFormat
     from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
     from littlestone.learners.task import Protocol
@@ -59,13 +66,61 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-# -- ``littlestone fit`` where the target is no label: a quantity, a count, a time until an event.
+#: What says what is predicted, if that is no label.
+_TARGET = ("target", "low", "high", "loss", "quantile", "time", "event", "event_is", "periods")
+#: What a class has no use for, and what to do instead.
+_NOT_OF_CLASSES = {
+    "inference": "",
+    "monotonic": 'Write it in the schema: monotone = "increasing".',
+    "bounds": "A class is about the columns of its --schema.",
+}
+_SUMS = ("auto", "boosted", "scorecard", "linear")
+_ONE_RECORD = (
+    "leave out --user and give a table with one record of each user; where users have up to m "
+    "records, an --epsilon divided by m protects all of a user's records"
+)
+
+
+def _refuse(why: str, given: Json) -> None:
+    """Refuse what is not for this kind of fit."""
+    for name, value in given.items():
+        if value:
+            raise ParameterError(f"The {name!r} parameter of fit is {why}")
 
 
 @shared
-class Targets:
-    """A target that is no label; learned by boosted trees, or a scorecard."""
+class Typed(Records, Table, Evaluated):
+    """What is to be fitted."""
 
+    y: str | None = None
+    """Column of labels, or of the quantity or count (--target)."""
+    epsilon: str | None = None
+    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
+    choice.
+    Required."""
+    delta: str | None = None
+    """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
+    and scorecards, which satisfy pure privacy without it."""
+    alpha: str = "0.1"
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
+    beta: str = "0.05"
+    """Largest probability that the error is higher (privacy does not depend on it)."""
+    model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
+    """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
+    Rules and trees have a certificate of accuracy before any data are seen."""
+    bounds: str | None = None
+    """Without --schema: ranges of numeric columns, from public knowledge, such as
+    "age=0:120,income=0:1000000"."""
+    inference: str | None = None
+    """At most six columns of the --schema, such as age,sex: odds ratios with confidence intervals,
+    from a logistic regression beside --model linear, for half of its privacy."""
+    monotonic: str | None = None
+    """Columns of the --schema in which the risk of a linear model or scorecard must not decrease
+    (1) or must not increase (-1), such as "age=1,bmi=-1"."""
+    concept_class: ClassSpec | None = None
+    """For experts, instead of --model: the concept class, for example "thresholds(1, 99)" or
+    "decision_trees(depth=3)"."""
     target: Literal["quantity", "count"] | None = None
     """What --y contains, if not labels: a quantity in a public range, or a count."""
     low: str | None = None
@@ -90,45 +145,19 @@ class Targets:
     periods: str | None = None
     """With --time: the public ends of the periods, for example 12,24,36; or, with --high, the
     number of equal periods."""
-
-    def typed(self) -> Json:
-        """Return what was typed, as `Fit` takes it."""
-        periods: Any = self.periods
-        if periods is not None and self.high is None:
-            periods = [end.strip() for end in periods.split(",")]
-        given = vars(self) | {"periods": periods}
-        return {name: value for name, value in given.items() if value is not None}
-
-
-@shared
-class FitGoal(Goal):
-    """A goal, for which model or class may be chosen."""
-
-    epsilon: str | None = None  # type: ignore[assignment]
-    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
-    choice.
-    Required."""
-    model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
-    """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
-    Rules and trees have a certificate of accuracy before any data are seen."""
-    bounds: str | None = None
-    """Without --schema: ranges of numeric columns, from public knowledge, such as
-    "age=0:120,income=0:1000000"."""
-    inference: str | None = None
-    """At most six columns of the --schema, such as age,sex: odds ratios with confidence intervals,
-    from a logistic regression beside --model linear, for half of its privacy."""
-    monotonic: str | None = None
-    """Columns of the --schema in which the risk of a linear model or scorecard must not decrease
-    (1) or must not increase (-1), such as "age=1,bmi=-1"."""
-    concept_class: ClassSpec | None = None  # type: ignore[assignment]
-    """For experts, instead of --model: the concept class, for example "thresholds(1, 99)" or
-    "decision_trees(depth=3)"."""
-
-
-@shared
-class Further:
-    """Further requirements of a model."""
-
+    public: str | None = None
+    """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
+    DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
+    and its texts as categories. For thresholds(...) and intervals(...): the values of its
+    column --x are the candidates' end points."""
+    bins: str | None = None
+    """With --public: the largest number of bins of a column, by default 20. More bins are more
+    accurate, but make more candidates."""
+    shift: str | None = None
+    """With --public and --class: how the populations may differ, as RHO,TAU: the probability of any
+    set in the population of the records is at most RHO times its probability among public rows,
+    plus TAU. By default 1,0: the same population. The certificate relies on this, and nothing
+    checks it. With "none" the certificate is about the best candidate only."""
     samples_per_user: str | None = None
     """With --user: how many records of each user are read, chosen at random. The number is public
     and must not be taken from the data. Boosted trees and scorecards read all records, without this
@@ -160,22 +189,225 @@ class Further:
     like: str | None = None
     """Instead of --schema: use the columns of this model (JSON), such as last year's."""
 
+    def parsed(
+        self,
+        data: str,
+        *,
+        learner: str = "auto",
+        settings: Settings = None,
+        agnostic: bool = False,
+        subsample: str | None = None,
+    ) -> Fit:
+        """Return what was typed, parsed: public things only."""
+        from littlestone.learners.fit import Fit
+        from littlestone.learners.task import Labels
+
+        spec, costs, labels = self.concept_class, self.costs, self.labels
+        named = {"agnostic": agnostic, "subsample": subsample, "learner": learner != "auto"}
+        needed("fit", "epsilon", self.epsilon)
+        if spec is not None and self.model is not None:
+            raise ParameterError(
+                "fit takes --class or --model, not both: a model is a family of classes."
+            )
+        columns = self.schema if self.like is None else self._columns_like(self.like)
+        chosen, target = names("fit", "x", self.x), self._target()
+        label = self.time if self.y is None else self.y
+        if label is None:
+            raise ParameterError(
+                "fit needs --y, for example --y adult: the column of labels. For times use --time "
+                "and --event. See littlestone fit --help."
+            )
+        if target:
+            of_labels = ("samples_per_user", "costs", "labels", "require_certificate", "shift")
+            of_labels += ("positive", "negative", *(() if spec is None else ("public", "bins")))
+            _refuse(
+                "for labels: leave it out beside --target or --time.",
+                named | {name: getattr(self, name) for name in of_labels},
+            )
+        listed = label_list("fit", labels, positive=self.positive or self.negative)
+        rule: Any = {} if target or listed is not None else self.label_rule("fit")
+        two = Labels(None if listed is None else tuple(listed), **rule)
+        if self.positive is None and listed is None and not self.strict:
+            two = Labels()  # 1, or what is equal to it
+        options: Json = {} if costs is None else {"costs": self._costs(costs, listed)}
+        if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+            other = listed[0] if self.strict else None
+            two, listed = Labels(None, tuple(listed), listed[1], other), None
+        if spec is None:
+            _refuse(
+                "for a --class. Leave it out, or give a --class instead of a --model.",
+                {"set": settings, "shift": self.shift} | named,
+            )
+            if costs is not None and self.model not in ("rule", "tree"):
+                raise ParameterError(
+                    "The 'costs' parameter of fit is for the models that minimize costs: rule "
+                    "and tree. Use --model tree, for example."
+                )
+        self._check_public(columns)
+        concepts, public = None, None
+        if spec is None:
+            public = open_schema(columns, chosen)
+        else:
+            concepts, public, of_points = self._opened(spec, data, label, chosen, listed)
+            options |= of_points
+        sums = (self.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
+        if not sums:
+            self._check_users(learner)
+        return Fit(
+            y=self.y, epsilon=self.epsilon, delta=self.delta, target=target, labels=two,
+            evaluate=self.asked("fit"), holdout=self.holdout,
+            interval=covered_share("fit", self.interval),
+            by=read_groups("fit", self.by, open_schema(columns)),
+            schema=public, columns=chosen, bounds=read_bounds("fit", self.bounds),
+            public=None if concepts is not None else self.public,
+            bins=self._most_bins(), model=self.model or "auto", concepts=concepts, user=self.user,
+            samples_per_user=None if self.samples_per_user is None
+            else whole("fit", "samples_per_user", self.samples_per_user),
+            learner=learner, options=options, agnostic=agnostic, subsample=subsample,
+            alpha=self.alpha, beta=self.beta, certified=self.require_certificate,
+            strict=self.strict,
+            monotonic_cst=read_signs("fit", self.monotonic),
+            inference=names("fit", "inference", self.inference),
+            make=learner_named("fit", learner, settings) if settings or "." in learner else None,
+            csv=self.format("fit", data, public),
+        )  # fmt: skip
+
+    def _target(self) -> Json:
+        """Return what is predicted, if that is no label, as `Fit` takes it."""
+        each = {name: getattr(self, name) for name in _TARGET}
+        if self.periods is not None and self.high is None:
+            each["periods"] = [end.strip() for end in self.periods.split(",")]
+        return {name: value for name, value in each.items() if value is not None}
+
+    def _most_bins(self) -> int:
+        return 20 if self.bins is None else whole("fit", "bins", self.bins)
+
+    def _columns_like(self, model: str) -> Schema:
+        """Return the columns of a model file."""
+        from littlestone.learners.release import Release
+
+        if self.schema is not None or self.concept_class is not None:
+            raise ParameterError("fit takes --like, --schema or --class, not two of them.")
+        columns = Release.read(model).concept_class.row_schema
+        if columns is None:
+            raise parameter_error("fit", "like", "a model of the columns of a table", model)
+        return columns
+
+    def _check_public(self, columns: object) -> None:
+        """Refuse options about public rows that do not go together."""
+        if self.public is None:
+            for name in ("bins", "shift"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
+        elif columns is not None:
+            raise ParameterError(
+                "fit takes --schema or --public, not both: the bins come from the public rows. "
+                "Schema.from_public(table).to_toml() writes them as a schema."
+            )
+
+    def _opened(
+        self, spec: str, data: str, label: str, x: list[str] | None, labels: list[str] | None
+    ) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
+        """Return the class of ``--class``, its schema, and options of its learner."""
+        from littlestone.classes.spec import needs_schema
+        from littlestone.data import OUTSIDE, read_table
+        from littlestone.data.domains import require_columns
+        from littlestone.data.draft import beside, cells_of, refuse_same
+
+        for name, hint in _NOT_OF_CLASSES.items():
+            if (value := getattr(self, name)) is not None:
+                raise parameter_error("fit", name, "left out with a --class", value, hint)
+        target = self._target()
+        if target and self.schema is None:
+            raise ParameterError(
+                "A --class for a --target needs a public --schema of the columns; `littlestone "
+                "schema new TABLE` drafts one. Without --class the columns are learned from the "
+                "records."
+            )
+        form, schema = self.written("fit"), None
+        options: Json = {}
+        if self.shift is not None:
+            options["shift"] = None if self.shift == "none" else self.shift.split(",")
+        if self.public is not None and needs_schema(spec):
+            ys = [label, self.user]
+            schema = beside(data, self.public, ys, x, self._most_bins(), form, "fit")
+        elif self.bins is not None:
+            raise ParameterError("The 'bins' option of fit is for rules and trees.")
+        concepts, public = open_class(spec, schema or self.schema, x, labels)
+        if self.public is not None and schema is None:
+            refuse_same(data, self.public, "fit")
+            opened = read_table(self.public, csv=form, caller="fit")
+            if x is None or len(x) != 1:
+                hint = "Name it with --x."
+                raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, hint)
+            require_columns(x, opened.names, "fit")
+            cells = map(concepts.domain.cell, cells_of(opened, x[0], "fit", x))
+            options["public"] = [point for point in cells if point is not OUTSIDE]
+        if target and not concepts.learned_by:
+            raise ParameterError(
+                "Quantities, counts and times are learned by --model boosted or scorecard, or by "
+                "--class boosted_trees(depth=2) or scorecard."
+            )
+        refuse_schema(concepts, public)
+        return concepts, concepts.row_schema, options
+
+    def _check_users(self, learner: str) -> None:
+        """Refuse, beside --user, what only learners that protect single records can do."""
+        from littlestone.learners.registry import LEARNERS
+
+        if self.user is not None and self.labels is not None:
+            raise ParameterError(
+                "--labels cannot be combined with the protection of users (--user), which is for "
+                f"two labels: name the positive one (--positive). Or {_ONE_RECORD}."
+            )
+        if self.user is not None and self.costs is not None:
+            raise ParameterError(
+                "--costs cannot be combined with the protection of users (--user): leave one of "
+                "them out."
+            )
+        of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
+        if self.user is None and self.samples_per_user is None and of_users:
+            raise ParameterError(
+                f"The learner {learner!r} protects users: name their column with --user, and state "
+                "with --samples-per-user how many records of each are read."
+            )
+
+    def _costs(self, text: str, labels: list[str] | None) -> Costs:
+        """Return the costs of ``--costs "no=1,yes=9"``."""
+        from littlestone.costs import Costs
+
+        positive, negative = self.positive or "1", self.negative
+        typed = [part.rpartition("=") for part in text.split(",")]
+        found = {label.strip(): cost.strip() for label, _, cost in typed}
+        if labels is not None:
+            if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
+                hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
+                raise parameter_error(
+                    "fit", "costs", "a cost for each label of --labels", text, hint
+                )
+            listed = {code: found[label] for code, label in enumerate(labels)}
+            return Costs.of(listed, labels=len(labels), caller="fit")
+        others = [label for label in found if label != positive]
+        known = others == [negative] if negative is not None else len(others) == 1
+        if positive not in found or not known or len(typed) != 2:
+            like = f'like "{negative or "other"}=1,{positive}=9"'
+            rule = f"{like}, for the label {positive} and the other"
+            hint = (
+                "--positive names the label that means 1; --labels lists all labels, if there are "
+                "more than two."
+            )
+            raise parameter_error("fit", "costs", rule, text, hint)
+        return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
+
 
 def fit(
     data: str,
     /,
     *,
-    y: str | None = None,
-    goal: FitGoal = FitGoal(),
-    records: Records = Records(),
-    targets: Targets = Targets(),
-    table: Table = Table(),
-    open_points: Public = Public(),
-    further: Further = Further(),
+    typed: Typed = Typed(),
     learner: str = "auto",
     settings: Settings = None,
     agnostic: Flag = False,
-    evaluated: Evaluated = Evaluated(),
     subsample: str | None = None,
     weights: str | None = None,
     protocol: str | None = None,
@@ -196,8 +428,6 @@ def fit(
     data:
         Table of labelled records: a Parquet or CSV file, or the URL of a table in a database, such
         as postgresql://host/db?table=t.
-    y:
-        Column of labels, or of the quantity or count (--target).
     learner:
         The algorithm: generic (certified for realizable labels: some concept of the class has no
         errors), agnostic (certified for any labels), vc1 (realizable labels, for huge domains),
@@ -224,7 +454,6 @@ def fit(
     release:
         Write model, page, record, schema and a README with hashes into this new or empty folder.
     """
-    from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
     from littlestone.learners.task import Protocol
@@ -232,25 +461,20 @@ def fit(
     if weights is not None:
         raise ParameterError(no_argument("littlestone", "weights"))
     check_outputs(
-        "fit", data, records.schema, further.like, open_points.public, paid.ledger, protocol,
+        "fit", data, typed.schema, typed.like, typed.public, paid.ledger, protocol,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     _check_folder(release, paid)
     source, written = filed.source("fit", paid), None
     if protocol is None:
-        asked = parse(
-            data, y=y, goal=goal, records=records, targets=targets, table=table,
-            open_points=open_points, further=further, evaluated=evaluated, learner=learner,
-            settings=settings, agnostic=agnostic, subsample=subsample,
-        )  # fmt: skip
+        asked = typed.parsed(
+            data, learner=learner, settings=settings, agnostic=agnostic, subsample=subsample
+        )
     else:
-        written = Protocol.read(protocol)
-        loose = {"y": y, "settings": settings, "agnostic": agnostic, "subsample": subsample}
+        written, usual = Protocol.read(protocol), vars(Typed())
+        loose = {"settings": settings, "agnostic": agnostic, "subsample": subsample}
         loose |= {"learner": None if learner == "auto" else learner}
-        groups = (goal, records, targets, table, open_points, further, evaluated)
-        for group in groups:
-            usual = vars(type(group)())
-            loose |= {name: v for name, v in vars(group).items() if v != usual[name]}
+        loose |= {name: v for name, v in vars(typed).items() if v != usual[name]}
         written.check_alone(name for name, value in loose.items() if value)
         asked = asked_by(written, data)
     budget = paid.budget("fit")
@@ -273,115 +497,6 @@ def fit(
     return 0
 
 
-_SUMS = ("auto", "boosted", "scorecard", "linear")
-
-
-def parse(  # noqa: PLR0912 - each thing that is typed, once
-    data: str,
-    *,
-    y: str | None,
-    goal: FitGoal,
-    records: Records,
-    targets: Targets,
-    table: Table,
-    open_points: Public,
-    further: Further,
-    evaluated: Evaluated,
-    learner: str = "auto",
-    settings: Settings = None,
-    agnostic: bool = False,
-    subsample: str | None = None,
-) -> Fit:
-    """Return what was typed, parsed: public things only."""
-    from littlestone.learners.fit import Fit
-    from littlestone.learners.task import Labels
-
-    user, spec = records.user, goal.concept_class
-    options: Json = {}
-    samples_per_user, costs, labels = further.samples_per_user, further.costs, further.labels
-    needed("fit", "epsilon", goal.epsilon)
-    if spec is not None and goal.model is not None:
-        raise ParameterError(
-            "fit takes --class or --model, not both: a model is a family of classes."
-        )
-    like = further.like
-    columns = records.schema if like is None else _columns_like(like, records.schema, spec)
-    chosen = names("fit", "x", records.x)
-    target, label = targets.typed(), targets.time if y is None else y
-    if label is None:
-        raise ParameterError(
-            "fit needs --y, for example --y adult: the column of labels. For times use --time and "
-            "--event. See littlestone fit --help."
-        )
-    if target:
-        _not_of_targets(
-            samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
-            labels=labels, require_certificate=further.require_certificate, subsample=subsample,
-            learner=learner != "auto", shift=open_points.shift, positive=records.positive,
-            negative=records.negative,
-            **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
-        )  # fmt: skip
-    listed = label_list("fit", labels, positive=records.positive or records.negative)
-    rule: Any = {} if target or listed is not None else records.label_rule("fit")
-    two = Labels(None if listed is None else tuple(listed), **rule)
-    if records.positive is None and listed is None and not records.strict:
-        two = Labels()  # 1, or what is equal to it
-    if costs is not None:
-        options["costs"] = _costs(costs, records, listed)
-    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
-        other = listed[0] if records.strict else None
-        two, listed = Labels(None, tuple(listed), listed[1], other), None
-    form, concepts = table.written("fit"), None
-    if spec is None:
-        _for_class(
-            learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
-        )  # fmt: skip
-        if costs is not None and goal.model not in ("rule", "tree"):
-            raise ParameterError(
-                "The 'costs' parameter of fit is for the models that minimize costs: rule "
-                "and tree. Use --model tree, for example."
-            )
-        open_points.check(columns)
-        public = open_schema(columns, chosen)
-    else:
-        if goal.inference is not None:
-            raise parameter_error("fit", "inference", "left out with a --class", goal.inference)
-        if goal.monotonic is not None:
-            hint = 'Write it in the schema: monotone = "increasing".'
-            raise parameter_error(
-                "fit", "monotonic", "left out with a --class", goal.monotonic, hint
-            )
-        if goal.bounds is not None:
-            hint = "A class is about the columns of its --schema."
-            raise parameter_error("fit", "bounds", "left out with a --class", goal.bounds, hint)
-        concepts, public, of_points = _opened(
-            spec, data, open_points, records, target, label, chosen, listed, form
-        )
-        options |= of_points
-    sums = (goal.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
-    if not sums:
-        _of_records_only(user, labels=labels, costs=costs)
-        _users_named(user, samples_per_user, learner)
-    return Fit(
-        y=y, epsilon=goal.epsilon, delta=goal.delta, target=target, labels=two,
-        evaluate=evaluated.asked("fit"), holdout=further.holdout,
-        interval=covered_share("fit", further.interval),
-        by=read_groups("fit", further.by, open_schema(columns)),
-        schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
-        public=None if concepts is not None else open_points.public,
-        bins=open_points.most_bins, model=goal.model or "auto", concepts=concepts, user=user,
-        samples_per_user=None if samples_per_user is None
-        else whole("fit", "samples_per_user", samples_per_user),
-        learner=learner, options=options, agnostic=agnostic, subsample=subsample,
-        alpha=goal.alpha, beta=goal.beta, certified=further.require_certificate,
-        strict=records.strict,
-        monotonic_cst=read_signs("fit", goal.monotonic),
-        inference=names("fit", "inference", goal.inference),
-        make=learner_named("fit", learner, settings) if settings or "." in learner else None,
-        csv=table.format("fit", data, public),
-    )  # fmt: skip
-
-
 def _check_folder(folder: str | None, paid: Paid) -> None:
     """Refuse a folder that could not be written, or not filed."""
     from littlestone.report.pages import check_new_folder
@@ -396,80 +511,19 @@ def _check_folder(folder: str | None, paid: Paid) -> None:
         )
 
 
-def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
-    """Return the columns of a model file."""
-    from littlestone.learners.release import Release
-
-    if schema is not None or spec is not None:
-        raise ParameterError("fit takes --like, --schema or --class, not two of them.")
-    columns = Release.read(model).concept_class.row_schema
-    if columns is None:
-        raise parameter_error("fit", "like", "a model of the columns of a table", model)
-    return columns
-
-
-def _opened(  # noqa: PLR0917
-    spec: str, data: str, open_points: Public, records: Records, target: Json, label: str,
-    chosen: list[str] | None, listed: list[str] | None, form: CsvFormat | None,
-) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
-    """Return the class of ``--class``, its schema, and options of its learner."""
-    from littlestone.classes import BoostedTreeClass
-
-    if target and records.schema is None:
-        raise ParameterError(
-            "A --class for a --target needs a public --schema of the columns; `littlestone schema "
-            "new TABLE` drafts one. Without --class the columns are learned from the records."
-        )
-    concepts, public, options = open_points.opened(
-        data, spec, records.schema, y=label, user=records.user, x=chosen, labels=listed,
-        form=form,
-    )  # fmt: skip
-    if target and not isinstance(concepts, BoostedTreeClass):
-        raise ParameterError(
-            "Quantities, counts and times are learned by --model boosted or scorecard, or by "
-            "--class boosted_trees(depth=2) or scorecard."
-        )
-    if concepts.row_schema is None:
-        refuse_schema(concepts, public)
-        return concepts, None, options
-    return concepts, concepts.row_schema, options
-
-
-def _not_of_targets(**others: object) -> None:
-    """Refuse what is for labels."""
-    for name, value in others.items():
-        if value:
-            raise ParameterError(
-                f"The {name!r} parameter of fit is for labels: leave it out beside --target or "
-                "--time."
-            )
-
-
-def _for_class(learner: str, **others: object) -> None:
-    """Refuse, where the model is decided here, what is for those who name a class."""
-    for name, value in ({"learner": learner != "auto"} | others).items():
-        if value:
-            raise ParameterError(
-                f"The {name!r} parameter of fit is for a --class. Leave it out, or give a --class "
-                "instead of a --model."
-            )
-
-
 def _write(
     release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None,
     *, written: Protocol | None,
 ) -> None:  # fmt: skip
     """Write what is asked for; what cannot be written is printed."""
-    from littlestone.report import page, write_folder
-    from littlestone.safe_io import write_text
+    from littlestone.report import write_folder
 
     try:
         if folder is not None:
             write_folder(release, folder, protocol=None if written is None else written.to_json())
         if out is not None:
             write_text(out, release.to_json() + "\n")
-        if report is not None:
-            write_text(report, page(release))
+        write_page(report, release)
         filed.write(release.record)
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
@@ -494,76 +548,16 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     if json:
         print(release.to_json())
         return
-    from littlestone.cli.terminal import facts
     from littlestone.report.evaluated import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
-
-
-def _users_named(user: str | None, samples_per_user: str | None, learner: str) -> None:
-    """Refuse a learner of users without their column."""
-    from littlestone.learners.registry import LEARNERS
-
-    of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
-    if user is None and samples_per_user is None and of_users:
-        raise ParameterError(
-            f"The learner {learner!r} protects users: name their column with --user, and state "
-            "with --samples-per-user how many records of each are read."
-        )
-
-
-_ONE_RECORD = (
-    "leave out --user and give a table with one record of each user; where users have up to m "
-    "records, an --epsilon divided by m protects all of a user's records"
-)
-
-
-def _of_records_only(user: str | None, *, labels: str | None, costs: str | None) -> None:
-    """Refuse, beside --user, what only learners that protect single records can do."""
-    if user is not None and labels is not None:
-        raise ParameterError(
-            "--labels cannot be combined with the protection of users (--user), which is for two "
-            f"labels: name the positive one (--positive). Or {_ONE_RECORD}."
-        )
-    if user is not None and costs is not None:
-        raise ParameterError(
-            "--costs cannot be combined with the protection of users (--user): leave one of them "
-            "out."
-        )
-
-
-def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
-    """Return the costs of ``--costs "no=1,yes=9"``."""
-    from littlestone.costs import Costs
-
-    positive, negative = records.positive or "1", records.negative
-    typed = [part.rpartition("=") for part in text.split(",")]
-    found = {label.strip(): cost.strip() for label, _, cost in typed}
-    if labels is not None:
-        if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
-            hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
-            raise parameter_error("fit", "costs", "a cost for each label of --labels", text, hint)
-        listed = {code: found[label] for code, label in enumerate(labels)}
-        return Costs.of(listed, labels=len(labels), caller="fit")
-    others = [label for label in found if label != positive]
-    known = others == [negative] if negative is not None else len(others) == 1
-    if positive not in found or not known or len(typed) != 2:
-        rule = (
-            f'like "{negative or "other"}=1,{positive}=9", for the label {positive} and the other'
-        )
-        hint = (
-            "--positive names the label that means 1; --labels lists all labels, if there are "
-            "more than two."
-        )
-        raise parameter_error("fit", "costs", rule, text, hint)
-    return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
 
 
 # -- ``littlestone rehearse``: how good a private fit will be, found on public rows.
 
 
 @shared
-class Asked(FitGoal):
+class Asked(Typed):
     """What is to be fitted."""
 
     epsilon: str | None = None
@@ -590,18 +584,11 @@ def rehearse(
     twin: str | None = None,
     /,
     *,
-    y: str | None = None,
-    goal: Asked = Asked(),
+    typed: Asked = Asked(),
     n: Annotated[str | None, Parameter(name="--records")] = None,
     aim: str | None = None,
     chance: str = "0.8",
     guesses: Guesses = Guesses(),
-    records: Records = Records(),
-    targets: Targets = Targets(),
-    form: Table = Table(),
-    open_points: Public = Public(),
-    further: Further = Further(),
-    evaluated: Evaluated = Evaluated(),
     runs: str = "20",
     jobs: str | None = None,
     seed: int = 0,
@@ -619,8 +606,6 @@ def rehearse(
     ----------
     twin:
         A public table: a Parquet or CSV file, or the URL of a table in a database.
-    y:
-        Column of labels, or of the quantity or count (--target).
     n:
         How many records there will be, or several numbers, such as 1000,5000. Each run draws this
         many rows from four fifths of TWIN (without replacement, as long as there are enough), and
@@ -643,17 +628,15 @@ def rehearse(
         Write the protocol (JSON) here, for `littlestone fit --protocol`.
     """
     from littlestone.planning.rehearsal import rehearsed
-    from littlestone.report import page
-    from littlestone.safe_io import write_text
 
-    check_outputs("rehearse", twin, records.schema, open_points.public, out=out, report=report)
-    if goal.concept_class is not None:
+    check_outputs("rehearse", twin, typed.schema, typed.public, out=out, report=report)
+    if typed.concept_class is not None:
         raise ParameterError(
             "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
         )
     epsilons = tuple(
         check_fraction("rehearse", "epsilon", text)
-        for text in names("rehearse", "epsilon", goal.epsilon, "numbers") or ()
+        for text in names("rehearse", "epsilon", typed.epsilon, "numbers") or ()
     )
     sizes = tuple(
         whole("rehearse", "records", text)
@@ -664,25 +647,24 @@ def rehearse(
             "rehearse needs --epsilon and --records, such as --epsilon 1 --records 1000,5000; or "
             "one of the two and an --aim, such as --aim 'auroc >= .75'."
         )
-    if twin is None and y is None and targets.time is None:
-        y = "label"
-    first: Fraction = epsilons[0] if epsilons else Fraction(1)
     holdouts = tuple(
         check_probability("rehearse", "holdout", text)
-        for text in names("rehearse", "holdout", further.holdout, "numbers") or ()
+        for text in names("rehearse", "holdout", typed.holdout, "numbers") or ()
     )
-    further = replace(further, holdout=str(holdouts[0]) if holdouts else None)
-    fit = parse(
-        twin or "-", y=y, goal=replace(goal, epsilon=str(first)), records=records, targets=targets,
-        table=form, open_points=open_points, further=further, evaluated=evaluated,
-    )  # fmt: skip
+    made_up = twin is None and typed.y is None and typed.time is None
+    fit = replace(
+        typed,
+        y="label" if made_up else typed.y,
+        epsilon=str(epsilons[0]) if epsilons else "1",
+        holdout=str(holdouts[0]) if holdouts else None,
+    ).parsed(twin or "-")
     if twin is not None and not json:
         caution([f"{twin} is treated as public: nothing in it is protected."])
-    typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
+    guessed = {k: None if v is None else exact_value(v) or v for k, v in vars(guesses).items()}
     with counting("Rehearsing") as progress:
         found = rehearsed(
             fit, twin, epsilons, sizes if aim is None else (), holdouts=holdouts,
-            runs=whole("rehearse", "runs", runs), guesses=typed,
+            runs=whole("rehearse", "runs", runs), guesses=guessed,
             n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
             random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,
         )  # fmt: skip
@@ -690,10 +672,8 @@ def rehearse(
             found = replace(found, records=sizes).aimed(aim, chance)
     if out is not None:
         found.protocol().save(out)
-    if report is not None:
-        write_text(report, page(found))
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+    write_page(report, found)
+    if printed(found, json=json):
         return 0
     _show_rehearsal(found)
     if out or report:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, exact, replay, statistical
+from littlestone.cli.audit import all_n, exact, replay
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
@@ -127,7 +127,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
         "Check the privacy of learners: exactly, for every n, by replay or by sampling.",
         len(_COMMANDS),
-        (exact, all_n, replay, statistical),
+        (exact, all_n, replay),
     ),
     "ledger": (
         "Keep a privacy budget for a set of records.",

@@ -90,25 +90,6 @@ def shared(cls: type) -> Any:
 
 
 @shared
-class Goal:
-    """Concept class, privacy and accuracy."""
-
-    concept_class: ClassSpec
-    """The concept class, for example "thresholds(1, 99)" or "decision_trees(depth=2)"."""
-    epsilon: str
-    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
-    choice."""
-    delta: str | None = None
-    """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
-    and scorecards, which satisfy pure privacy without it."""
-    alpha: str = "0.1"
-    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
-    does not depend on it)."""
-    beta: str = "0.05"
-    """Largest probability that the error is higher (privacy does not depend on it)."""
-
-
-@shared
 class Claim:
     """A learner, and what is claimed of it."""
 
@@ -356,6 +337,14 @@ class Filed:
             write_text(self.record, f"{text}\n")
 
 
+def write_page(path: str | None, shown: Any) -> None:
+    """Write the page of an object, if it is asked for."""
+    if path is not None:
+        from littlestone.report import page
+
+        write_text(path, page(shown))
+
+
 def needed(command: str, name: str, value: str | None) -> str:
     """Return an option that must be given here."""
     if value is None:
@@ -576,11 +565,6 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
             raise parameter_error(
                 caller, name, f"a file other than that of {other!r}", path, "Write to two files."
             )
-    check_inputs_kept(caller, *inputs, **outputs)
-
-
-def check_inputs_kept(caller: str, *inputs: str | None, **outputs: str | None) -> None:
-    """Refuse to write over a file that is being read."""
     given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
     parts = [part for path in folders if not os.path.isfile(path) for part in glob(path)]

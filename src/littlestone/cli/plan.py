@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
@@ -14,7 +12,6 @@ from littlestone.cli.options import (
     Labels,
     Page,
     Settings,
-    check_inputs_kept,
     check_outputs,
     covered_share,
     label_list,
@@ -22,8 +19,9 @@ from littlestone.cli.options import (
     open_class,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import public_class
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -98,7 +96,6 @@ class Intervals:
 
     def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
@@ -121,8 +118,7 @@ class Intervals:
             evaluate=shares.evaluation,
             target=target,
         )
-        if json:
-            print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        if printed(found, json=json):
             return 0
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
@@ -185,7 +181,7 @@ def plan(
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
-    from littlestone.safe_io import write_text
+    from littlestone.classes.spec import at_so_many
 
     if model is not None:
         raise ParameterError(
@@ -203,27 +199,24 @@ def plan(
         samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
-    concept_class, epsilon = goal.concept_class, goal.epsilon
-    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
-    _complete(numbers, solve)
-    check_outputs("plan", report=report)
-    check_inputs_kept("plan", schema, report=report)
+    for name, text in (vars(goal) | {"delta": ""}).items():
+        if name != solve:
+            needed("plan", name.removeprefix("concept_"), text)
+    assert goal.concept_class is not None
+    check_outputs("plan", schema, report=report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
-        for name, text in (*numbers.items(), ("delta", goal.delta))
-        if text is not None and name != "class"
-    }
-    each = None
-    if samples_per_user is not None:
-        each = whole("plan", "samples_per_user", samples_per_user)
-    length = None if horizon is None else whole("plan", "horizon", horizon)
+        for name, text in vars(goal).items() if text is not None and name != "concept_class"
+    }  # fmt: skip
+    each, length, points = (
+        None if text is None else whole("plan", name, text)
+        for name, text in (("samples_per_user", samples_per_user), ("horizon", horizon),
+                           ("public_points", public_points))
+    )  # fmt: skip
     listed = label_list("plan", labels, positive=None)
-    opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
-    if opened is not None and public_points is not None:
-        opened = public_class(opened[0], public_points), opened[1]
-    assert concept_class is not None
-    assert opened is not None
-    concepts = opened[0]
+    concepts, _ = open_class(goal.concept_class, schema, labels=listed)
+    if points is not None:
+        concepts = at_so_many(concepts, points)
     if learner is not None:
         from littlestone.cli.theory import planned
 
@@ -233,42 +226,25 @@ def plan(
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
         _not_beside(report=report, horizon=horizon)
-    exact["evaluate"] = _part(solve, evaluated, exact)
+    part = evaluated.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
+    if solve == "alpha" and part is not None:  # as a share of epsilon
+        part /= exact["epsilon"]
+    exact["evaluate"] = part
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
-    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(plans))
-    if json:
-        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
+    write_page(report, plans)
+    if printed(plans, json=json):
         return 0
     _show(plans)
     _stream(plans)
     facts([("Page", report, "")] if report is not None else [])
     return 0
-
-
-def _complete(numbers: dict[str, str | None], solve: Solved | None) -> None:
-    """Refuse a plan that lacks a number."""
-    for name, text in numbers.items():
-        if name != solve:
-            needed("plan", name, text)
-
-
-def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | None:
-    """Return the part of epsilon that an evaluation takes; for --solve, its share."""
-    if solve == "epsilon":
-        return evaluated.part("plan", "1")
-    part = evaluated.part("plan", exact["epsilon"])
-    return part if solve is None or part is None else part / exact["epsilon"]
 
 
 def _not_beside(**others: object) -> None:
@@ -284,7 +260,6 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
-    from littlestone.cli.terminal import table
     from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
     from littlestone.report.html import number_of
@@ -296,7 +271,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
         if (proposal := proposal_of(concepts)) is not None:
             out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
-        print(jsonlib.dumps(out, sort_keys=True))
+        printed(out, json=True)
         return 0
 
     rows = [
@@ -330,7 +305,6 @@ def _promised(certificate: Certificate) -> str:
 
 def _show(plans: Plans) -> None:
     from littlestone.bounds.claims import STATUS_WORDS
-    from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.html import number_of
 
@@ -395,7 +369,6 @@ def _show(plans: Plans) -> None:
 
 def _without_user(m: int | None, together: Guarantee | None) -> None:
     """Say how the learners that protect records protect users: `fit --user` takes none of them."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.select import ONE_RECORD
 
     if m is None:
@@ -411,7 +384,6 @@ def _without_user(m: int | None, together: Guarantee | None) -> None:
 
 def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
     from littlestone.report.html import number_of
 
@@ -427,7 +399,6 @@ def _learned(concepts: ConceptClass) -> None:
 
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import number_of
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
@@ -459,7 +430,6 @@ def _beside(plans: Plans) -> None:
 
 def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
     found = plans.stream

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +18,11 @@ from littlestone.cli.options import (
     check_outputs,
     read_groups,
     shared,
+    write_page,
 )
+from littlestone.cli.terminal import caution, facts, note, printed, reading, table
 from littlestone.errors import ParameterError, check_fraction, parameter_error
+from littlestone.safe_io import parse_json, read_text, replacing, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,10 +70,8 @@ def predict(
         of labels: a column for each label. With a time until an event: a column for the event-free
         probability at the end of each period.
     """
-    from littlestone.cli.terminal import reading
     from littlestone.data.cells import PARQUET, conversion, format_of
     from littlestone.learners.release import Release
-    from littlestone.safe_io import replacing
 
     check_outputs("predict", model, data, out=out)
     if out is not None and out.lower().endswith(".gz"):
@@ -110,13 +110,10 @@ def report(model: Model, /, *, out: str) -> int:
     out:
         Write the page (HTML) here; an existing file is replaced.
     """
-    from littlestone.cli.terminal import facts
     from littlestone.learners.release import Release
-    from littlestone.report import page
-    from littlestone.safe_io import write_text
 
     check_outputs("report", model, out=out)
-    write_text(out, page(Release.read(model)))
+    write_page(out, Release.read(model))
     facts([("Page", out, "")])
     return 0
 
@@ -142,7 +139,6 @@ def export(
         table and the prediction. Engines may return the rows in another order: select a key.
     """
     from littlestone.learners.release import Release
-    from littlestone.safe_io import write_text
 
     check_outputs("export", model, out=out)
     for name, value in (("table", table), ("dialect", dialect)):
@@ -166,16 +162,14 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
     file:
         File written by `littlestone fit --record`, or by score or stream.
     """
-    from littlestone.cli.terminal import facts
     from littlestone.learners.check_record import check_record as checked
     from littlestone.privacy import Guarantee
-    from littlestone.safe_io import parse_json, read_text
 
     record = parse_json(read_text(file, "record"), f"record {file}")
     found = checked(record)
     if json:
         wrong = [{"field": field, "problem": problem} for field, problem in found]
-        print(jsonlib.dumps({"ok": not found, "wrong": wrong}, sort_keys=True, ensure_ascii=False))
+        printed({"ok": not found, "wrong": wrong}, json=True)
     elif found:
         facts([(finding.field, finding.problem, "red") for finding in found])
     else:
@@ -296,13 +290,11 @@ def score(
         by commas, or by a schema of their own (groups.toml). It costs no epsilon, but each group
         has fewer records for the same noise.
     """
-    from littlestone.cli.terminal import facts
     from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed, by=by)
-    if json:
-        print(jsonlib.dumps(_document(found), sort_keys=True))
+    if printed(_document(found), json=json):
         filed.write(found.record)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
@@ -321,7 +313,6 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
     data:
         Table of labelled records, from which none of the models was learned.
     """
-    from littlestone.cli.terminal import note, table
     from littlestone.report.html import percent
 
     if len(models) < 2:
@@ -330,7 +321,7 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
     qualities = [release.quality for release in found]
     if json:
         rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
-        print(jsonlib.dumps({"models": rows}, sort_keys=True))
+        printed({"models": rows}, json=True)
         return 0
     shown = []
     for model, quality in zip(models, qualities, strict=True):
@@ -355,7 +346,6 @@ def _scored(
     by: str | None = None,
 ) -> list[Release]:  # fmt: skip
     """Read models and table, and evaluate."""
-    from littlestone.cli.terminal import caution, reading
     from littlestone.data import read_table
     from littlestone.data.read import read
     from littlestone.data.targets import TargetSample
@@ -534,10 +524,8 @@ def show(path: str, /, *, json: AsJson = False) -> int:
 
 
 def _print(ledger: Ledger, *, json: bool) -> None:
-    if json:
-        print(jsonlib.dumps(ledger.to_dict(), sort_keys=True, ensure_ascii=False))
+    if printed(ledger, json=json):
         return
-    from littlestone.cli.terminal import facts, table
     from littlestone.privacy.guarantee import short_text
 
     rows = [("Records", ledger.data, "bold")] if ledger.data else []

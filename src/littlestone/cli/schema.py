@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,9 @@ from littlestone.cli.options import (
     read_bounds,
     whole,
 )
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import ParameterError, parameter_error
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
@@ -58,7 +59,6 @@ def new(
         type, low, high, levels (a|b or 1=a|2=b), missing, unit, label.
     """
     from littlestone.data.draft import draft
-    from littlestone.safe_io import write_text
 
     if data is None and codebook is None:
         raise ParameterError("schema new needs a table, or --codebook FILE, or both.")
@@ -82,7 +82,6 @@ def propose(
     y: str | None = None,
     columns: str | None = None,
     bins: int = 8,
-    digits: int = 4,
     kinds: str | None = None,
     bounds: str | None = None,
     table: Table = Table(),
@@ -111,8 +110,6 @@ def propose(
         Columns to describe, separated by commas (by default all but --y).
     bins:
         Approximate number of bins of a numeric column; at most twice as many.
-    digits:
-        Largest number of significant digits of a bin's edge (years have 4).
     kinds:
         What columns are known to contain, for example "age=whole,income=number,city=text": whole,
         number, text, flag or open, from public knowledge. By default the types that a Parquet file
@@ -122,7 +119,6 @@ def propose(
         Ranges of numeric columns, from public knowledge, such as "age=0:120,income=0:1000000".
     """
     from littlestone.data.proposal import propose as learned
-    from littlestone.safe_io import write_text
 
     check_outputs("schema propose", data, paid.ledger, out=out)
     schema = learned(
@@ -132,7 +128,6 @@ def propose(
         y=y,
         columns=names("schema propose", "columns", columns),
         bins=bins,
-        digits=digits,
         kinds=_kinds(kinds),
         bounds=read_bounds("schema propose", bounds),
         header_is_public=table.header_is_public,
@@ -141,9 +136,7 @@ def propose(
         random_state=paid.checked_seed("schema propose"),
     )
     write_text(out, schema.to_toml())
-    if json:
-        print(jsonlib.dumps(schema.to_dict(), sort_keys=True))
-    else:
+    if not printed(schema, json=json):
         _show_proposal(schema, out)
     return 0
 
@@ -187,7 +180,7 @@ def check_schema(
     sizes = _sizes(schema)
     if json:
         columns = [{"name": c.name, "kind": _kind(c), "codes": c.n_codes} for c in schema.columns]
-        print(jsonlib.dumps({"columns": columns, "classes": sizes}, sort_keys=True))
+        printed({"columns": columns, "classes": sizes}, json=True)
         return 0
     _show_schema(schema, sizes)
     return 0
@@ -218,7 +211,6 @@ def _kinds(text: str | None) -> dict[str, str] | None:
 
 
 def _show_proposal(schema: Schema, out: str) -> None:
-    from littlestone.cli.terminal import facts, note, table
     from littlestone.report.evaluated import taken_as_public
 
     proposal = schema.proposal
@@ -258,7 +250,6 @@ def _sizes(schema: Schema) -> Json:
 
 
 def _show_schema(schema: Schema, sizes: Json) -> None:
-    from littlestone.cli.terminal import note, table
     from littlestone.report.html import integer
 
     every = () if schema.every is None else (schema.every,)
@@ -342,20 +333,16 @@ def check(
         ledger=paid_by,
         random_state=paid.checked_seed("check"),
     )
-    if json:
-        print(jsonlib.dumps(report.to_dict(), sort_keys=True))
-    else:
+    if not printed(report, json=json):
         _show_report(report)
     return 0
 
 
 def _planned(noise: Noise, n: int, *, json: bool) -> None:
-    from littlestone.cli.terminal import note
     from littlestone.report.html import percent
 
-    if json:
-        found = {"n": n, "rate": str(noise.rate), "reach": noise.reach}
-        print(jsonlib.dumps(found, sort_keys=True))
+    found = {"n": n, "rate": str(noise.rate), "reach": noise.reach}
+    if printed(found, json=json):
         return
     if 2 * noise.reach >= n:
         note(
@@ -370,7 +357,6 @@ def _planned(noise: Noise, n: int, *, json: bool) -> None:
 
 
 def _show_report(report: DataReport) -> None:
-    from littlestone.cli.terminal import facts, note, table
     from littlestone.report.html import percent
 
     def words(band: Band) -> str:

@@ -30,8 +30,11 @@ from littlestone.cli.options import (
     say_columns,
     shared,
     whole,
+    write_page,
 )
+from littlestone.cli.terminal import caution, facts
 from littlestone.errors import ParameterError, StoreError, parameter_error
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -145,7 +148,6 @@ def stream(
             _show_status(state, json=json)
         return 0
     seed = paid.checked_seed("stream")
-    from littlestone.cli.terminal import caution
     from littlestone.learners.base import weaknesses
     from littlestone.learners.online.journal import open_stream
 
@@ -389,7 +391,6 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
 def _write_public(folder: str, filed: Filed, *, export: str | None, report: str | None) -> None:
     """Write what was published: as JSON, a page, a record; the private part is not shown."""
     from littlestone.learners.online.journal import Journal, read_public
-    from littlestone.safe_io import write_text
 
     if export is None and report is None and filed.record is None:
         return
@@ -400,10 +401,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
     public = read_public(folder)
     if export is not None:
         write_text(export, jsonlib.dumps(public, indent=1) + "\n")
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(public))
+    write_page(report, public)
     if filed.record is not None:
         from littlestone.learners.online.journal import stream_record
 
@@ -413,7 +411,6 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 def _show_status(folder: str, *, json: bool) -> None:
     """Print the state of a stream."""
     from littlestone.classes import class_from_dict, load
-    from littlestone.cli.terminal import facts
     from littlestone.learners.online.journal import Journal, read_public
     from littlestone.learners.release import parts_in, proposal_of
     from littlestone.privacy import total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json as jsonlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,14 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from littlestone.cli.options import open_class, shared, whole
-from littlestone.errors import ParameterError, parameter_error
-
 if TYPE_CHECKING:
-    from littlestone.classes import ConceptClass
-    from littlestone.data import Schema
-    from littlestone.data.cells import CsvFormat
-    from littlestone.types import Json
+    pass
 
 
 #: Every control character but the line break, and those that turn the direction of writing.
@@ -60,6 +55,14 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     # Cells are filled up to the width of their column: nothing for a file.
     lines = (line.rstrip() for line in printed.get().splitlines())
     console.out("\n".join([title, *lines]), highlight=False)
+
+
+def printed(document: Any, *, json: bool) -> bool:
+    """Print one JSON object, if that is asked for."""
+    if json:
+        shown = document if isinstance(document, dict) else document.to_dict()
+        print(jsonlib.dumps(shown, sort_keys=True))
+    return json
 
 
 def note(text: str) -> None:
@@ -128,97 +131,6 @@ def _console() -> Console:
     return console
 
 
-# -- Options about public unlabelled points, and how their file is read.
-
-
-@shared
-class Public:
-    """Public points."""
-
-    public: str | None = None
-    """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
-    DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
-    and its texts as categories. For thresholds(...) and intervals(...): the values of its
-    column --x are the candidates' end points."""
-    bins: str | None = None
-    """With --public: the largest number of bins of a column, by default 20. More bins are more
-    accurate, but make more candidates."""
-    shift: str | None = None
-    """With --public and --class: how the populations may differ, as RHO,TAU: the probability of any
-    set in the population of the records is at most RHO times its probability among public rows,
-    plus TAU. By default 1,0: the same population. The certificate relies on this, and nothing
-    checks it. With "none" the certificate is about the best candidate only."""
-
-    @property
-    def most_bins(self) -> int:
-        """The most bins of a column."""
-        return 20 if self.bins is None else whole("fit", "bins", self.bins)
-
-    def check(self, schema: object) -> None:
-        """Refuse options that do not go together."""
-        if self.public is None:
-            for name in ("bins", "shift"):
-                if getattr(self, name) is not None:
-                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
-        elif schema is not None:
-            raise ParameterError(
-                "fit takes --schema or --public, not both: the bins come from the public rows. "
-                "Schema.from_public(table).to_toml() writes them as a schema."
-            )
-
-    def opened(
-        self,
-        data: str,
-        spec: str,
-        schema: str | None,
-        *,
-        y: str,
-        user: str | None,
-        x: list[str] | None,
-        labels: list[str] | None,
-        form: CsvFormat | None,
-    ) -> tuple[ConceptClass, Schema | None, Json]:
-        """Return the class, its schema, and the options of the learner that say its points."""
-        from littlestone.classes.spec import needs_schema
-        from littlestone.data import read_table
-        from littlestone.data.draft import beside, refuse_same
-
-        self.check(schema)
-        if self.public is None:
-            return (*open_class(spec, schema, x, labels), {})
-        shift = None if self.shift == "none" else (self.shift or "").split(",")
-        options: Json = {} if self.shift is None else {"shift": shift}
-        if needs_schema(spec):
-            found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
-            return (*open_class(spec, found, x, labels), options)
-        if self.bins is not None:
-            raise ParameterError("The 'bins' option of fit is for rules and trees.")
-        refuse_same(data, self.public, "fit")
-        table = read_table(self.public, csv=form, caller="fit")
-        concepts, _ = open_class(spec, None, x, labels)
-        return concepts, None, options | {"public": _points(table, concepts, x)}
-
-
-def _points(table: Any, concepts: ConceptClass, x: list[str] | None) -> list[Any]:
-    """Return the public points of a class that has a domain of its own; others are left out."""
-    from littlestone.data import OUTSIDE
-    from littlestone.data.domains import require_columns
-    from littlestone.data.draft import cells_of
-
-    if x is None or len(x) != 1:
-        raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, "Name it with --x.")
-    require_columns(x, table.names, "fit")
-    found = [concepts.domain.cell(raw) for raw in cells_of(table, x[0], "fit", x)]
-    return [point for point in found if point is not OUTSIDE]
-
-
-def public_class(concepts: ConceptClass, number: str) -> ConceptClass:
-    """Return a class at so many different public points, for plans."""
-    from littlestone.classes.spec import at_so_many
-
-    return at_so_many(concepts, whole("plan", "public_points", number))
-
-
 # -- What ``--help`` prints: options in groups, the common ones first, all of them by ``--help-
 # all``.
 #
@@ -260,7 +172,6 @@ COMMON = {
     "audit exact": "class learner epsilon delta schema labels points n unit report",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
-    "audit statistical": "class learner epsilon delta schema points n trials confidence json",
 }
 #: What holds where an option is left out, if it does not say so itself, and its cost in epsilon;
 #: "fit schema" is the --schema of fit, "schema" that of all other commands.

@@ -17,11 +17,13 @@ from littlestone.cli.options import (
     check_outputs,
     open_class,
 )
+from littlestone.cli.terminal import facts, note, printed, table, telling
 from littlestone.errors import (
     SearchLimitError,
     UnsupportedError,
     check_integer,
 )
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +75,7 @@ def dims(
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.cli.terminal import facts, note, telling
     from littlestone.combinatorics.matrix import Clock, watching
-    from littlestone.safe_io import write_text
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
     check_outputs("dims", schema, report=report)
@@ -95,8 +95,7 @@ def dims(
             page = _page(concepts, found, max_nodes) if report is not None else ""
     if report is not None:
         write_text(report, page)
-    if json:
-        print(jsonlib.dumps(result, sort_keys=True))
+    if printed(result, json=json):
         return 0
     names = ("VC dimension", "Littlestone dimension", "Threshold dimension")
     rows = [("Class", concepts.spec, "")]
@@ -192,7 +191,6 @@ def papers(*, json: AsJson = False) -> int:
     What learns is fitted by `fit --learner NAME`, planned and audited. Streams, mechanisms and
     constructions are used from Python: littlestone.papers.
     """
-    from littlestone.cli.terminal import table
     from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings
 
@@ -213,8 +211,7 @@ def papers(*, json: AsJson = False) -> int:
                 "needed": [each._asdict() for each in needed() if each.name == name],
             }
         )
-    if json:
-        print(jsonlib.dumps({"algorithms": rows}, sort_keys=True))
+    if printed({"algorithms": rows}, json=json):
         return 0
     lines = [(r["name"], r["python"], r["number"], r["kind"], r["what"]) for r in rows]
     table("The papers", ("name", "Python", "number", "kind", "what"), lines)
@@ -236,7 +233,6 @@ def planned(
     name: str, concepts: ConceptClass, asked: Json, settings: Sequence[str] | None, *, json: bool
 ) -> int:
     """Print what one algorithm of the papers needs."""
-    from littlestone.cli.terminal import facts
     from littlestone.papers import make
 
     numbers = {key: asked.get(key) for key in ("epsilon", "alpha", "beta", "samples_per_user")}
@@ -252,7 +248,7 @@ def planned(
             "class": concepts.spec, "learner": learner.name, "unit": learner.unit,
             "required": required, "guarantee": guarantee.to_dict(),
         }  # fmt: skip
-        print(jsonlib.dumps(found, sort_keys=True))
+        printed(found, json=True)
         return 0
     needs = f"{required:,} {learner.unit}" if required is not None else "not certified"
     why = "" if required is not None else learner.uncertified

@@ -7,7 +7,6 @@ and shares what it found. See docs/combinatorics.md.
 `kernel`         one object that answers all about a matrix and its sets of rows
 `matrix`         the class; proofs of a dimension; exact searches end by counted nodes
 `dimensions`     VC, Littlestone and threshold dimension, exactly; Theorem 10 of paper 004
-`fast`           version spaces, compiled
 `decomposition`  irreducibility, decompositions, the best ones, essential hypotheses
 ===============  =================================================================================
 """

@@ -24,15 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Generic, TypeVar
-
-import numpy as np
-import numpy.typing as npt
 
 from littlestone.combinatorics.dimensions import LittlestoneSearch, soa
 from littlestone.combinatorics.matrix import BitMatrix, NodeLimit, members_of, set_of
-from littlestone.types import Json
 
 # -- Irreducibility: how many answers of the standard optimal algorithm lower the dimension.
 #
@@ -41,14 +35,11 @@ from littlestone.types import Json
 # k-irreducible exactly when ``reducibility(V) > k``.
 
 
-V = TypeVar("V")
-C = TypeVar("C")
-
 #: Inclusion is compared pairwise below this many sets only; it is pruning, so any number is exact.
 _COMPARE = 256
 
 
-class ReductionSearch(Generic[V, C]):
+class ReductionSearch:
     """Find shortest reductions of version spaces of one matrix; remembers them.
 
     Notes
@@ -63,9 +54,7 @@ class ReductionSearch(Generic[V, C]):
     Lyu 2025, Definition 4.1.
     """
 
-    def __init__(
-        self, matrix: BitMatrix, search: LittlestoneSearch[V, C], budget: NodeLimit
-    ) -> None:
+    def __init__(self, matrix: BitMatrix, search: LittlestoneSearch, budget: NodeLimit) -> None:
         self._matrix = matrix
         self._search = search
         self._budget = budget
@@ -174,72 +163,6 @@ def _minimal(sets: list[int]) -> list[int]:
     return kept
 
 
-Class = frozenset[int]
-
-
-class TextbookClass:
-    """A class given by its rows, with the textbook recursions on sets of row numbers.
-
-    Examples
-    --------
-    >>> cube = TextbookClass([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> cube.littlestone_dim(cube.all)
-    2
-
-    References
-    ----------
-    Alon et al. 2022, section 3.2; Lyu 2025, section 4.
-    """
-
-    def __init__(self, matrix: npt.ArrayLike) -> None:
-        self._labels: list[list[int]] = np.asarray(matrix).astype(int).tolist()
-        self._points = range(len(self._labels[0]))
-        self._known: dict[Class, int] = {}
-        self.all: Class = frozenset(range(len(self._labels)))
-
-    def restrict(self, v: Class, point: int, label: int) -> Class:
-        """Return the hypotheses of v that give the point this label."""
-        return frozenset(h for h in v if self._labels[h][point] == label)
-
-    def littlestone_dim(self, v: Class) -> int:
-        """Return LDim(v) by the memoised textbook recursion; -1 for the empty class."""
-        if not v:
-            return -1
-        known = self._known.get(v)
-        if known is None:
-            known = 0
-            for x in self._points:
-                zero = self.restrict(v, x, 0)
-                if zero and zero != v:
-                    one = v - zero
-                    sides = min(self.littlestone_dim(zero), self.littlestone_dim(one))
-                    known = max(known, 1 + sides)
-            self._known[v] = known
-        return known
-
-    def soa(self, v: Class) -> tuple[int, ...]:
-        """Return the labels of the standard optimal algorithm; both answers drop: 1."""
-        dimension = self.littlestone_dim(v)
-        return tuple(
-            int(self.littlestone_dim(self.restrict(v, x, 0)) != dimension) for x in self._points
-        )
-
-    def is_irreducible(self, v: Class, k: int) -> bool:
-        """Say whether no k points answered by the SOA of v lower its dimension.
-
-        A sequence with repetitions restricts as its set of points does, and more points restrict
-        more: so exactly the sets of ``min(k, n_points)`` points are tried.
-        """
-        dimension, labels = self.littlestone_dim(v), self.soa(v)
-        for points in combinations(self._points, min(k, len(self._points))):
-            rest = v
-            for x in points:
-                rest = self.restrict(rest, x, labels[x])
-            if self.littlestone_dim(rest) < dimension:
-                return False
-        return True
-
-
 @dataclass(frozen=True)
 class DecompositionNode:
     """One node of a decomposition tree."""
@@ -269,46 +192,6 @@ class DecompositionTree:
         """The leaves: the classes of the decomposition."""
         return tuple(node for node in self.nodes if node.point is None)
 
-    def holds(self, matrix: npt.ArrayLike) -> bool:
-        """Check every condition of the definition, by textbook recursion: for small classes."""
-        book = TextbookClass(matrix)
-        degree = -1
-        for node in self.nodes:
-            v = frozenset(members_of(node.hypotheses).tolist())
-            s = book.littlestone_dim(v)
-            if not v or node.depth > depth_limit(self.p, self.d, s - 1):
-                return False
-            if node.point is None or node.children is None:
-                degree = max(degree, s)
-                if node.depth > depth_limit(self.p, self.d, s):
-                    return False
-                if not book.is_irreducible(v, self.p * 2 ** (self.d - s)):
-                    return False
-                continue
-            for label, child in enumerate(node.children):
-                below = self.nodes[child]
-                part = book.restrict(v, node.point, label)
-                if frozenset(members_of(below.hypotheses).tolist()) != part:
-                    return False
-                if below.depth != node.depth + 1:
-                    return False
-        return degree == self.degree
-
-    def to_dict(self) -> Json:
-        """Return plain JSON; leaves list their hypotheses."""
-        return {
-            "type": "decomposition_tree",
-            "p": self.p,
-            "d": self.d,
-            "degree": self.degree,
-            "nodes": [
-                {"depth": node.depth, "hypotheses": members_of(node.hypotheses).tolist()}
-                if node.children is None
-                else {"depth": node.depth, "point": node.point, "children": list(node.children)}
-                for node in self.nodes
-            ],
-        }
-
 
 def depth_limit(p: int, d: int, s: int) -> int:
     """Return ``D(s) = p (2**(d - s) - 1)``: how deep a leaf of Littlestone dimension s may be.
@@ -325,7 +208,7 @@ Goal = tuple[int, int | None]  # (degree t, labelling that no leaf of dimension 
 Sitting = Generator[tuple[int, int], bool, bool]
 
 
-class DecompositionSearch(Generic[V, C]):
+class DecompositionSearch:
     """Answer decomposition questions on version spaces of one matrix, for one pair (p, d).
 
     References
@@ -336,8 +219,8 @@ class DecompositionSearch(Generic[V, C]):
     def __init__(
         self,
         matrix: BitMatrix,
-        search: LittlestoneSearch[V, C],
-        reductions: ReductionSearch[V, C],
+        search: LittlestoneSearch,
+        reductions: ReductionSearch,
         budget: NodeLimit,
         *,
         p: int,

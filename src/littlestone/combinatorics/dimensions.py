@@ -15,9 +15,8 @@ The standard optimal algorithm gives one label for every point, from one tie rul
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,33 +30,72 @@ from littlestone.combinatorics.matrix import (
 )
 from littlestone.errors import parameter_error
 
-V = TypeVar("V")  # a version space
-C = TypeVar("C")  # the columns that still split it
+Columns = dict[int, int]
+
+#: Memory for cached bounds, about; when it is full the search continues without new ones.
+MEMO_BYTES = 2**30
 
 
-class Space(Protocol[V, C]):
-    """What the search asks of a representation of version spaces."""
+class LittlestoneSearch:
+    """Decide Littlestone dimensions of version spaces of one matrix; remembers bounds.
 
-    columns: C
+    Columns are a table from one side, a set of hypotheses, to its point.
+    """
 
-    def of(self, hypotheses: int) -> V:
-        """Represent a set of hypotheses."""
+    def __init__(self, matrix: BitMatrix, budget: NodeLimit) -> None:
+        self._matrix = matrix
+        self._budget = budget
+        self._memo: dict[int, tuple[int, int]] = {}
+        self._capacity = MEMO_BYTES // (matrix.n_hypotheses // 8 + 200)
 
-    def first_two(self, v: V) -> tuple[int, int]:
-        """Return the two lowest hypotheses of v (twice the same when there is only one)."""
+    def bounds(self, v: int) -> tuple[int, int]:
+        """Return what is known about LDim(v) without any search: (lower, upper)."""
+        return self._memo.get(v, _bounds(v.bit_count()))
 
-    def key(self, v: V) -> Hashable:
-        """Return the *whole* version space as a dictionary key: no fingerprint, no collision."""
+    def ldim(self, v: int) -> int:
+        """Return LDim(v); -1 for the empty set."""
+        lower, upper = self.bounds(v)
+        while lower < upper and self.at_least(v, lower + 1):
+            lower += 1
+        self._remember(v, lower, lower)
+        return lower
 
-    def any_balanced(self, v: V, n: int, columns: C) -> bool:
-        """Say whether some column has at least two hypotheses on each side (LDim >= 2)."""
+    def at_least(self, v: int, k: int) -> bool:
+        """Decide LDim(v) >= k."""
+        n = v.bit_count()
+        lower, upper = _bounds(n)
+        if k <= lower or k > upper:
+            return k <= lower
+        return self._at_least(v, n, k, self._matrix.live)
 
-    def any_balanced_twice(self, v: V, n: int, columns: C) -> bool:
-        """Say whether some column leaves LDim >= 2 on each side (LDim >= 3)."""
+    def _at_least(self, v: int, n: int, k: int, columns: Columns) -> bool:
+        """Decide LDim(v) >= k for n = |v| >= 2**k (fewer hypotheses shatter no tree of depth k)."""
+        if k <= 1:
+            return True
+        if k == 2:
+            return _any_balanced(v, n, columns)
+        lower, upper = self._memo.get(v) or (1, n.bit_length() - 1)
+        if k <= lower or k > upper:
+            return k <= lower
+        self._budget.spend()
+        # Only a column with 2**(k-1) on each side can be the root, but its descendants may use any
+        # column with 2 on each side. Handing down fewer is a bug that shows on thresholds (2**j - 1
+        # points, 2**j hypotheses) and almost nowhere else.
+        below, splits = self.splits(v, n, columns, 1 << (k - 1))
+        found = any(
+            self._at_least(small, size, k - 1, below)
+            and self._at_least(large, n - size, k - 1, below)
+            for size, small, large, _ in splits
+        )
+        if found:
+            self._remember(v, k, upper)
+        else:
+            self._remember(v, lower, k - 1)
+        return found
 
     def splits(
-        self, v: V, n: int, columns: C, half: int
-    ) -> tuple[C, Iterable[tuple[int, V, V, int]]]:
+        self, v: int, n: int, columns: Columns, half: int
+    ) -> tuple[Columns, Iterable[tuple[int, int, int, int]]]:
         """Return the columns that still matter below v, and the splits worth trying.
 
         A column matters below when each side has at least two hypotheses; equal columns (up to
@@ -65,50 +103,8 @@ class Space(Protocol[V, C]):
         point) with at least ``half`` >= 2 on the smaller side; most balanced first, then in
         column order.
         """
-
-
-class IntegerSpace:
-    """Version spaces as Python integers; columns as a table from one side to its point."""
-
-    def __init__(self, matrix: BitMatrix) -> None:
-        self.columns: dict[int, int] = matrix.live
-
-    def of(self, hypotheses: int) -> int:
-        """Represent a set of hypotheses."""
-        return hypotheses
-
-    def first_two(self, v: int) -> tuple[int, int]:
-        """Return the two lowest hypotheses of v (twice the same when there is only one)."""
-        rest = v & (v - 1)
-        first = (v & -v).bit_length() - 1
-        return first, (rest & -rest).bit_length() - 1 if rest else first
-
-    def key(self, v: int) -> Hashable:
-        """Return the whole version space."""
-        return v
-
-    def any_balanced(self, v: int, n: int, columns: dict[int, int]) -> bool:
-        """Say whether some column has at least two hypotheses on each side."""
-        most = n - 2
-        for column in columns:  # noqa: SIM110 - the innermost loop; any() would double its time
-            if 2 <= (v & column).bit_count() <= most:
-                return True
-        return False
-
-    def any_balanced_twice(self, v: int, n: int, columns: dict[int, int]) -> bool:
-        """Say whether some column leaves LDim >= 2 on each side."""
-        below, splits = self.splits(v, n, columns, 4)
-        return any(
-            self.any_balanced(small, size, below) and self.any_balanced(large, n - size, below)
-            for size, small, large, _ in splits
-        )
-
-    def splits(
-        self, v: int, n: int, columns: dict[int, int], half: int
-    ) -> tuple[dict[int, int], Iterable[tuple[int, int, int, int]]]:
-        """Return the columns that still matter below v, and the splits worth trying."""
         lowest = v & -v
-        below: dict[int, int] = {}
+        below: Columns = {}
         eligible: list[tuple[int, int, int]] = []
         for column, point in columns.items():
             side = v & column
@@ -124,74 +120,9 @@ class IntegerSpace:
         eligible.sort(key=itemgetter(0), reverse=True)  # stable: ties stay in column order
         return below, ((size, side, v ^ side, point) for size, side, point in eligible)
 
-
-#: Memory for cached bounds, about; when it is full the search continues without new ones.
-MEMO_BYTES = 2**30
-
-
-class LittlestoneSearch(Generic[V, C]):
-    """Decide Littlestone dimensions of version spaces of one matrix; remembers bounds."""
-
-    def __init__(self, matrix: BitMatrix, budget: NodeLimit, space: Space[V, C]) -> None:
-        self._matrix = matrix
-        self._budget = budget
-        self._space = space
-        self._memo: dict[Hashable, tuple[int, int]] = {}
-        self._capacity = MEMO_BYTES // (matrix.n_hypotheses // 8 + 200)
-
-    def bounds(self, v: int) -> tuple[int, int]:
-        """Return what is known about LDim(v) without any search: (lower, upper)."""
-        n = v.bit_count()
-        return self._memo.get(self._space.key(self._space.of(v)), _bounds(n))
-
-    def ldim(self, v: int) -> int:
-        """Return LDim(v); -1 for the empty set."""
-        lower, upper = self.bounds(v)
-        while lower < upper and self.at_least(v, lower + 1):
-            lower += 1
-        self._remember(self._space.key(self._space.of(v)), lower, lower)
-        return lower
-
-    def at_least(self, v: int, k: int) -> bool:
-        """Decide LDim(v) >= k."""
-        n = v.bit_count()
-        lower, upper = _bounds(n)
-        if k <= lower or k > upper:
-            return k <= lower
-        return self._at_least(self._space.of(v), n, k, self._space.columns)
-
-    def _at_least(self, v: V, n: int, k: int, columns: C) -> bool:
-        """Decide LDim(v) >= k for n = |v| >= 2**k (fewer hypotheses shatter no tree of depth k)."""
-        if k <= 1:
-            return True
-        if k == 2:
-            return self._space.any_balanced(v, n, columns)
-        key = self._space.key(v)
-        lower, upper = self._memo.get(key) or (1, n.bit_length() - 1)
-        if k <= lower or k > upper:
-            return k <= lower
-        self._budget.spend()
-        if k == 3:
-            found = self._space.any_balanced_twice(v, n, columns)
-        else:
-            # Only a column with 2**(k-1) on each side can be the root, but its descendants may
-            # use any column with 2 on each side. Handing down fewer is a bug that shows on
-            # thresholds (2**j - 1 points, 2**j hypotheses) and almost nowhere else.
-            below, splits = self._space.splits(v, n, columns, 1 << (k - 1))
-            found = any(
-                self._at_least(small, size, k - 1, below)
-                and self._at_least(large, n - size, k - 1, below)
-                for size, small, large, _ in splits
-            )
-        if found:
-            self._remember(key, k, upper)
-        else:
-            self._remember(key, lower, k - 1)
-        return found
-
-    def _remember(self, key: Hashable, lower: int, upper: int) -> None:
-        if len(self._memo) < self._capacity or key in self._memo:
-            self._memo[key] = (lower, upper)
+    def _remember(self, v: int, lower: int, upper: int) -> None:
+        if len(self._memo) < self._capacity or v in self._memo:
+            self._memo[v] = (lower, upper)
 
     def tree(self, v: int, k: int) -> MistakeTree:
         """Return a shattered tree of depth k; that ``LDim(v) >= k >= 0`` is the caller's promise.
@@ -200,21 +131,22 @@ class LittlestoneSearch(Generic[V, C]):
         """
         points = np.empty(2**k - 1, dtype=np.int64)
         leaves = np.empty(2**k, dtype=np.int64)
-        array, space = self._matrix.array, self._space
-        todo = [(0, space.of(v), v.bit_count(), k, space.columns)]
+        array = self._matrix.array
+        todo = [(0, v, v.bit_count(), k, self._matrix.live)]
         while todo:
             node, part, n, depth, columns = todo.pop()
-            first, second = space.first_two(part)
+            first = _lowest(part)
             if depth == 0:
                 leaves[node - (2**k - 1)] = first
             elif depth == 1:  # any two hypotheses differ somewhere
+                second = _lowest(part & (part - 1))
                 point = int(np.argmax(array[first] != array[second]))
                 zero, one = (first, second) if array[second, point] else (second, first)
                 points[node] = point
                 leaves[2 * node + 1 - (2**k - 1)] = zero
                 leaves[2 * node + 2 - (2**k - 1)] = one
             else:
-                below, splits = space.splits(part, n, columns, 1 << (depth - 1))
+                below, splits = self.splits(part, n, columns, 1 << (depth - 1))
                 size, small, large, point = next(
                     split
                     for split in splits
@@ -222,10 +154,23 @@ class LittlestoneSearch(Generic[V, C]):
                     and self._at_least(split[2], n - split[0], depth - 1, below)
                 )
                 points[node] = point
-                label = int(array[space.first_two(small)[0], point])
+                label = int(array[_lowest(small), point])
                 todo.append((2 * node + 1 + label, small, size, depth - 1, below))
                 todo.append((2 * node + 2 - label, large, n - size, depth - 1, below))
         return MistakeTree(k, tuple(points.tolist()), tuple(leaves.tolist()))
+
+
+def _lowest(v: int) -> int:
+    return (v & -v).bit_length() - 1
+
+
+def _any_balanced(v: int, n: int, columns: Columns) -> bool:
+    """Say whether some column has at least two hypotheses on each side (LDim >= 2)."""
+    most = n - 2
+    for column in columns:  # noqa: SIM110 - the innermost loop; any() would double its time
+        if 2 <= (v & column).bit_count() <= most:
+            return True
+    return False
 
 
 def _bounds(n: int) -> tuple[int, int]:
@@ -233,7 +178,7 @@ def _bounds(n: int) -> tuple[int, int]:
     return min(n, 2) - 1, n.bit_length() - 1
 
 
-def soa(matrix: BitMatrix, search: LittlestoneSearch[V, C], v: int) -> int:
+def soa(matrix: BitMatrix, search: LittlestoneSearch, v: int) -> int:
     """Return the labelling of the standard optimal algorithm on a version space.
 
     The label of x is 0 when restricting to ``h(x) = 0`` keeps the Littlestone dimension, and 1

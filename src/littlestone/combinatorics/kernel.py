@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,7 @@ from littlestone.combinatorics.decomposition import (
     ReductionSearch,
 )
 from littlestone.combinatorics.dimensions import (
-    IntegerSpace,
     LittlestoneSearch,
-    Space,
     ThresholdSearch,
     VCSearch,
 )
@@ -39,31 +36,57 @@ Counts = npt.NDArray[np.int64]
 _BLOCK = 8192
 
 
-class VersionSpaces:
-    """The version spaces of one matrix, as integers; nothing here searches.
+class Kernel:
+    """Exact combinatorics of one finite class and of its version spaces.
+
+    A set of hypotheses (a version space) is an integer with bit h set for row h; `full` is the
+    whole class. A labelling of all points is an integer with bit x set for label 1. All methods
+    share what was found before, so ask one kernel all questions.
+
+    Notes
+    -----
+    Whether a question exceeds its budget depends on what this kernel was asked before, since
+    answers are cached. Code in which even a refusal must depend on one part of the data only
+    asks a `fresh` kernel for each part.
 
     Examples
     --------
-    >>> spaces = VersionSpaces(BitMatrix.from_array([[0, 0], [0, 1], [1, 1]]))
-    >>> bin(spaces.within_error(zeros=[2, 0], ones=[0, 3], tolerance=2))
-    '0b110'
+    >>> kernel = Kernel([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> kernel.ldim(), kernel.vc_dim(), kernel.threshold_dim()
+    (2, 1, 3)
+    >>> rest = kernel.restrict(kernel.full, point=1, label=1)
+    >>> kernel.members(rest), kernel.labels(kernel.soa(rest))
+    (array([2, 3]), array([1, 1, 1], dtype=int8))
     """
 
-    def __init__(self, matrix: BitMatrix) -> None:
-        self.matrix = matrix
+    def __init__(
+        self, matrix: npt.ArrayLike | BitMatrix, *, max_nodes: int | None = DEFAULT_MAX_NODES
+    ) -> None:
+        if max_nodes is not None:
+            check_integer("Kernel", "max_nodes", max_nodes, low=0)
+        self.matrix = BitMatrix.from_array(matrix, caller="Kernel")
+        self._budget = NodeLimit(max_nodes)
+        self._search = LittlestoneSearch(self.matrix, self._budget)
+        self._vc = VCSearch(self.matrix, self._budget)
+        self._thresholds = ThresholdSearch(self.matrix, self._budget)
+        self._reductions = ReductionSearch(self.matrix, self._search, self._budget)
+        self._decompositions: dict[tuple[int, int], DecompositionSearch] = {}
+
+    def fresh(self) -> Kernel:
+        """Return a kernel of the same class that remembers nothing."""
+        return Kernel(self.matrix, max_nodes=self._budget.limit)
+
+    @property
+    def nodes(self) -> int:
+        """Search nodes of the last question."""
+        return self._budget.used
+
+    # -- version spaces: nothing here searches ------------------------------------------------
 
     @property
     def full(self) -> int:
         """The set of all hypotheses."""
         return self.matrix.full
-
-    def is_empty(self, hypotheses: int) -> bool:
-        """Say whether a set has no hypothesis."""
-        return not self.matrix.check_set(hypotheses, "Kernel.is_empty")
-
-    def size(self, hypotheses: int) -> int:
-        """Return how many hypotheses a set has."""
-        return self.matrix.check_set(hypotheses, "Kernel.size").bit_count()
 
     def members(self, hypotheses: int) -> npt.NDArray[np.int64]:
         """Return the rows of a set, ascending."""
@@ -101,91 +124,6 @@ class VersionSpaces:
         out[members_of(labelling)] = 1
         return out
 
-    def _set(self, hypotheses: int | None, caller: str) -> int:
-        return self.full if hypotheses is None else self.matrix.check_set(hypotheses, caller)
-
-    def _nonempty(self, hypotheses: int | None, caller: str) -> int:
-        v = self._set(hypotheses, caller)
-        if not v:
-            raise parameter_error(caller, "hypotheses", "a non-empty set of hypotheses", 0)
-        return v
-
-    def _counts(self, name: str, counts: npt.ArrayLike) -> Counts:
-        array = np.asarray(counts)
-        shape = (self.matrix.n_points,)
-        if array.shape != shape or array.dtype.kind not in "iu":
-            raise ParameterError(
-                f"The {name!r} parameter of Kernel.within_error must be one integer count for "
-                f"each of the {self.matrix.n_points} points."
-            )
-        return array.astype(np.int64)
-
-
-Backend = Literal["auto", "python", "numba"]
-
-#: From here on the compiled loops repay the second or so that importing numba takes.
-_FAST_FROM = 8192
-
-
-class Kernel(VersionSpaces):
-    """Exact combinatorics of one finite class and of its version spaces.
-
-    A set of hypotheses (a version space) is an integer with bit h set for row h; `full` is the
-    whole class. A labelling of all points is an integer with bit x set for label 1. All methods
-    share what was found before, so ask one kernel all questions.
-
-    Notes
-    -----
-    Whether a question exceeds its budget depends on what this kernel was asked before, since
-    answers are cached. Code in which even a refusal must depend on one part of the data only
-    asks a `fresh` kernel for each part.
-
-    Examples
-    --------
-    >>> kernel = Kernel([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
-    >>> kernel.ldim(), kernel.vc_dim(), kernel.threshold_dim()
-    (2, 1, 3)
-    >>> rest = kernel.restrict(kernel.full, point=1, label=1)
-    >>> kernel.members(rest), kernel.labels(kernel.soa(rest))
-    (array([2, 3]), array([1, 1, 1], dtype=int8))
-    """
-
-    def __init__(
-        self,
-        matrix: npt.ArrayLike | BitMatrix,
-        *,
-        max_nodes: int | None = DEFAULT_MAX_NODES,
-        backend: Backend = "auto",
-    ) -> None:
-        bits = BitMatrix.from_array(matrix, caller="Kernel")
-        if max_nodes is not None:
-            check_integer("Kernel", "max_nodes", max_nodes, low=0)
-        self._start(bits, max_nodes, *_space(bits, backend))
-
-    def _start(
-        self, matrix: BitMatrix, max_nodes: int | None, space: Space[Any, Any], backend: str
-    ) -> None:
-        super().__init__(matrix)
-        self.backend = backend
-        self._space = space
-        self._budget = NodeLimit(max_nodes)
-        self._search = LittlestoneSearch(matrix, self._budget, space)
-        self._vc = VCSearch(matrix, self._budget)
-        self._thresholds = ThresholdSearch(matrix, self._budget)
-        self._reductions = ReductionSearch(matrix, self._search, self._budget)
-        self._decompositions: dict[tuple[int, int], DecompositionSearch[Any, Any]] = {}
-
-    def fresh(self) -> Kernel:
-        """Return a kernel of the same class that remembers nothing."""
-        kernel = Kernel.__new__(Kernel)
-        kernel._start(self.matrix, self._budget.limit, self._space, self.backend)
-        return kernel
-
-    @property
-    def nodes(self) -> int:
-        """Search nodes of the last question."""
-        return self._budget.used
-
     # -- dimensions and witnesses -------------------------------------------------------------
 
     def ldim(self, hypotheses: int | None = None) -> int:
@@ -193,13 +131,6 @@ class Kernel(VersionSpaces):
         v = self._set(hypotheses, "Kernel.ldim")
         with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
             return self._search.ldim(v)
-
-    def at_least(self, hypotheses: int, k: int) -> bool:
-        """Decide whether the Littlestone dimension of a set is at least k (cheaper than `ldim`)."""
-        v = self.matrix.check_set(hypotheses, "Kernel.at_least")
-        check_integer("Kernel.at_least", "k", k)
-        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
-            return self._search.at_least(v, k)
 
     def mistake_tree(self, hypotheses: int | None = None) -> MistakeTree:
         """Return a shattered tree of greatest depth: a witness of `ldim`."""
@@ -267,10 +198,6 @@ class Kernel(VersionSpaces):
             most = self._reductions.bounds(v)[1]  # asking every column isolates one hypothesis
             return self._reductions.shortest(v, most if cap is None else min(cap, most))
 
-    def is_irreducible(self, hypotheses: int, k: int) -> bool:
-        """Decide whether a set is k-irreducible (Lyu, Definition 4.1)."""
-        return self.reduction(hypotheses, check_integer("Kernel", "k", k, low=0)) is None
-
     def ddim(self, hypotheses: int | None, p: int, d: int) -> int:
         """Return the (p, d)-decomposition dimension of a set.
 
@@ -301,6 +228,25 @@ class Kernel(VersionSpaces):
 
     # -- inside -------------------------------------------------------------------------------
 
+    def _set(self, hypotheses: int | None, caller: str) -> int:
+        return self.full if hypotheses is None else self.matrix.check_set(hypotheses, caller)
+
+    def _nonempty(self, hypotheses: int | None, caller: str) -> int:
+        v = self._set(hypotheses, caller)
+        if not v:
+            raise parameter_error(caller, "hypotheses", "a non-empty set of hypotheses", 0)
+        return v
+
+    def _counts(self, name: str, counts: npt.ArrayLike) -> Counts:
+        array = np.asarray(counts)
+        shape = (self.matrix.n_points,)
+        if array.shape != shape or array.dtype.kind not in "iu":
+            raise ParameterError(
+                f"The {name!r} parameter of Kernel.within_error must be one integer count for "
+                f"each of the {self.matrix.n_points} points."
+            )
+        return array.astype(np.int64)
+
     def _most_thresholds(self, v: int) -> int:
         lower, upper = self._thresholds.bounds(v)
         return upper if lower == upper else min(upper, 2 ** (self._search.ldim(v) + 1) - 1)
@@ -322,9 +268,7 @@ class Kernel(VersionSpaces):
             raise SearchLimitError(lower, upper, used, what, end.parameter) from None
 
     @contextmanager
-    def _decomposing(
-        self, v: int, p: int, d: int, caller: str
-    ) -> Iterator[DecompositionSearch[Any, Any]]:
+    def _decomposing(self, v: int, p: int, d: int, caller: str) -> Iterator[DecompositionSearch]:
         check_integer(caller, "p", p, low=1)
         check_integer(caller, "d", d, low=0)
         search = self._decompositions.get((p, d))
@@ -336,24 +280,3 @@ class Kernel(VersionSpaces):
             if self._search.ldim(v) > d:
                 raise parameter_error(caller, "d", "at least the Littlestone dimension", d)
             yield search
-
-
-def _space(matrix: BitMatrix, backend: str) -> tuple[Space[Any, Any], str]:
-    """Return the representation for a backend, and the backend taken."""
-    if backend not in ("auto", "python", "numba"):
-        raise parameter_error("Kernel", "backend", "'auto', 'python' or 'numba'", backend)
-    if backend == "numba" or (backend == "auto" and matrix.n_hypotheses >= _FAST_FROM):
-        try:
-            from littlestone.combinatorics.fast import RowSpace  # noqa: PLC0415 - optional, slow
-        except (ImportError, RuntimeError):  # missing, or no place for its compilation cache
-            if backend == "numba":
-                raise parameter_error(
-                    "Kernel",
-                    "backend",
-                    "available",
-                    backend,
-                    "Install littlestone[fast], or take backend='python'.",
-                ) from None
-        else:
-            return RowSpace(matrix), "numba"
-    return IntegerSpace(matrix), "python"

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.errors import ParameterError, parameter_error
-from littlestone.types import Json
 
 Bits = npt.NDArray[np.uint8]
 
@@ -383,15 +382,6 @@ class MistakeTree:
             )
         )
 
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "type": "mistake_tree",
-            "depth": self.depth,
-            "points": list(self.points),
-            "leaves": list(self.leaves),
-        }
-
 
 @dataclass(frozen=True)
 class ShatteredSet:
@@ -420,14 +410,6 @@ class ShatteredSet:
                 for j, point in enumerate(self.points)
             )
         )
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "type": "shattered_set",
-            "points": list(self.points),
-            "hypotheses": list(self.hypotheses),
-        }
 
 
 @dataclass(frozen=True)
@@ -467,14 +449,6 @@ class ThresholdSequence:
                 for j, point in enumerate(self.points)
             )
         )
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "type": "threshold_sequence",
-            "hypotheses": list(self.hypotheses),
-            "points": list(self.points),
-        }
 
 
 def _within(indices: tuple[int, ...], n: int) -> bool:

@@ -247,8 +247,8 @@ STOPPED = (
 )
 
 _MOST_CELLS = 2**22  # of several columns that are counted in one reading
-_ROWS = 2**19  # that are converted at a time
-_MOST_GROUPS = 2**22  # that are kept apart though some may be equal
+_ROWS = 2**22  # that are converted at a time
+_MOST_GROUPS = 2**24  # that are kept apart though some may be equal
 
 
 class Groups(NamedTuple):

@@ -6,31 +6,25 @@ frames and relations in memory may have been inferred from the records, so they 
 of truth values has its categories already. All else is read off noisy counts
 (`littlestone.mechanisms.estimate`).
 
-*With a delta*, in two rounds:
-
-1. One histogram of each column: missing, the public cells of `littlestone.data.histogram`, and each
-   text. By the noisy counts the column is one of numbers, or its categories are the frequent texts,
-   or nothing is known of it.
+1. One histogram of each column: missing, the public cells of `littlestone.data.histogram`, and with
+   a delta each text, without one all texts together. By the noisy counts the column is one of
+   numbers, or its categories are the frequent texts, or nothing is known of it.
 2. Cells of numbers with most of their records are counted once more, in up to ten parts.
 
-*Without one* texts are left out, and numbers found digit by digit: first their sizes (0, from 1 to
-below 10, from 10 to below 100, ..., likewise below 0), then cells with more than a bin's share of
-records are split at the next digit, one digit in a round.
-
-Bins are unions of cells that have records by their noisy counts, and begin at them: so at round
-numbers, and none beyond.
+Without a delta texts are left out. Bins are unions of cells that have records by their noisy
+counts, and begin at them: so at round numbers, and none beyond.
 
 *Proof.* (replace-one). A round has a fixed share of rho (without a delta: of epsilon). Given the
 rounds before it, what it counts is fixed: sets of disjoint cells, one set for each column that is
 still asked, and the noise, by the number of these and by public weights: variances v cost the sum
-of 1 / v. So it costs its share, by ``counts.privacy``, also where the set of a column depends on
-private things; rounds compose. All else is post-processing, also that texts are left out whose
-categories hold less than half of the records, where the caller has not named the column. Texts are
-counted in the first round only; that an item is kept that only one of two neighbours looks at has a
-probability of at most ``leak`` over all columns: laws are ``(1 - p) R + p S`` with p <= leak, where
-R of neighbours are rho-close. What is rho'-zCDP, whatever the columns, makes of R what is
-(rho + rho')-close, so (epsilon, delta - leak)-close by one conversion, and of the whole what is
-(epsilon, delta)-close (claim ``dp.zcdp``). []
+of 1 / v, rates r that of 2 r. So it costs its share, by ``counts.privacy``, also where the set of a
+column depends on private things; rounds compose. All else is post-processing, also that texts are
+left out whose categories hold less than half of the records, where the caller has not named the
+column. Texts are counted in the first round only; that an item is kept that only one of two
+neighbours looks at has a probability of at most ``leak`` over all columns: laws are
+``(1 - p) R + p S`` with p <= leak, where R of neighbours are rho-close. What is rho'-zCDP, whatever
+the columns, makes of R what is (rho + rho')-close, so (epsilon, delta - leak)-close by one
+conversion, and of the whole what is (epsilon, delta)-close (claim ``dp.zcdp``). []
 """
 
 from __future__ import annotations
@@ -40,7 +34,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -49,7 +43,7 @@ import pyarrow as pa
 
 from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
-from littlestone.data.histogram import Cell, bins_of, grid, smoothed
+from littlestone.data.histogram import PENALTY, Cell, bins_of, grid, smoothed
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema
 from littlestone.errors import (
     InfeasibleError,
@@ -74,19 +68,18 @@ if TYPE_CHECKING:
 #: What a column is known to be, by its declared type: "open" is decided privately.
 Kind = Literal["whole", "number", "open", "text", "flag"]
 
-_FIRST = Fraction(1, 2)  # of what there is, for round 0 where numbers are asked
-_SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are distinguished
+_LARGEST = 12  # power of ten: larger numbers are not distinguished
 _RAREST = 100  # categories that fewer than one in so many records have are left out
-_FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least
 _FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
 _LONGEST = 1_000  # characters of a category
-#: With a delta: of rho, for the first round; of delta, for texts; weights of a column by its kind;
-#: the share of a column's records from which a cell is counted in parts; how many deviations of
-#: noise n must be.
+#: Of epsilon or rho, for the first round; of delta, for texts; weights of a column by its kind; the
+#: share of a column's records from which a cell is counted in parts; how many deviations of noise n
+#: must be.
 _HISTOGRAMS, LEAK = Fraction(7, 10), Fraction(1, 10)
 _WEIGHT = {"whole": 1, "number": 1, "open": 3, "text": 3}
 _HEAVY, _DEVIATIONS = 0.6, 8
+_HEAVY_PURE = 0.3  # without a delta
 
 #: Bins of numbers of which nothing is known.
 _STANDARD = (
@@ -101,21 +94,6 @@ MOST_EDGES = 15_000
 Bounds = tuple[int | float, int | float]
 
 
-@lru_cache(maxsize=2)
-def sizes(*, whole: bool) -> tuple[Cell, ...]:
-    """Return the cells of round 0, in their order: they share out all numbers.
-
-    Examples
-    --------
-    >>> [cell.start for cell in sizes(whole=True)][10:17]
-    [-100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0]
-    """
-    first = 0 if whole else _SMALLEST
-    up = [Cell(0, 1, first), *(Cell(1, 10, power) for power in range(first, _LARGEST))]
-    down = [Cell(-high, -low, power) for low, high, power in up]
-    return (*reversed(down), *up)
-
-
 @dataclass(frozen=True)
 class Asked:
     """What is known of one column; public."""
@@ -124,14 +102,6 @@ class Asked:
     kind: Kind
     bounds: Bounds | None = None
     named: bool = True  # by the caller: then texts that are mostly rare are categories, too
-
-    def first(self) -> list[Cell]:
-        """Return the cells of its numbers in round 0."""
-        return [] if self.kind == "text" else self.within(sizes(whole=self.kind == "whole"))
-
-    def split(self, cell: Cell) -> list[Cell]:
-        """Return the parts of a cell that may hold numbers."""
-        return self.within(cell.split(whole=self.kind == "whole"))
 
     def cells(self) -> list[Cell]:
         """Return the cells of its histogram."""
@@ -155,7 +125,6 @@ class Plan:
 
     columns: tuple[Asked, ...]
     bins: int
-    digits: int
     epsilon: Fraction
     delta: Fraction
     rho: Fraction  # 0 without a delta
@@ -168,16 +137,13 @@ class Plan:
         return tuple(column for column in asked if self.delta or column.kind != "text")
 
     @cached_property
-    def shares(self) -> list[Fraction]:
-        """What part each round has: later digits less, since few columns need them."""
-        if self.delta:
-            of_texts = all(column.kind == "text" for column in self.paying)
-            return [Fraction(1)] if of_texts else [_HISTOGRAMS, 1 - _HISTOGRAMS]
-        parts = range(self.digits, 0, -1)
-        return [_FIRST, *((1 - _FIRST) * part / sum(parts) for part in parts)]
+    def first(self) -> Fraction:
+        """What part the first round has."""
+        of_texts = all(column.kind == "text" for column in self.paying)
+        return Fraction(1) if of_texts else _HISTOGRAMS
 
-    def noise(self, turn: int, columns: int) -> Noise:
-        """Return the noise of a round that asks so many columns; with a delta, of the second one.
+    def histogram(self, column: Asked) -> Noise:
+        """Return the noise of the histogram of a column: the costs of all add up to its round's.
 
         Examples
         --------
@@ -185,19 +151,16 @@ class Plan:
         >>> [str(1 / asked.histogram(column).variance / asked.rho) for column in asked.columns]
         ['7/40', '21/40']
         """
-        share = self.shares[turn]
-        if self.delta:
-            return Noise(variance=columns / (share * self.rho))
-        return Noise(rate=share * self.epsilon / (2 * columns))
-
-    def histogram(self, column: Asked) -> Noise:
-        """Return the noise of the histogram of a column, with a delta: 1 / v adds up to rho."""
+        if not self.delta:
+            return Noise(rate=self.first * self.epsilon / (2 * len(self.paying)))
         whole = sum(_WEIGHT[each.kind] for each in self.paying)
-        return Noise(variance=whole / (_WEIGHT[column.kind] * self.shares[0] * self.rho))
+        return Noise(variance=whole / (_WEIGHT[column.kind] * self.first * self.rho))
 
-    def seen_from(self, noise: Noise, cells: int) -> int:
-        """Return the noisy count from which a cell seems to have records."""
-        return noise.beyond(_FALSE / max(cells, 1))
+    def parts(self, columns: int) -> Noise:
+        """Return the noise of a second round that asks so many columns."""
+        if not self.delta:
+            return Noise(rate=(1 - self.first) * self.epsilon / (2 * columns))
+        return Noise(variance=columns / ((1 - self.first) * self.rho))
 
     def text_from(self, column: Asked, n: int) -> int:
         """Return the least noisy count of a category of a column."""
@@ -207,15 +170,12 @@ class Plan:
 
     def least(self) -> int:
         """Return how many records it takes to learn something."""
-        if self.delta:
-            return min(
-                _TIMES * self.text_from(column, 0)
-                if column.kind == "text"
-                else math.ceil(_DEVIATIONS * self.histogram(column).deviation)
-                for column in self.paying
-            )
-        noise = self.noise(0, len(self.paying))
-        return _TIMES * min(self.seen_from(noise, len(asked.first())) for asked in self.paying)
+        return min(
+            _TIMES * self.text_from(column, 0)
+            if column.kind == "text"
+            else math.ceil(_DEVIATIONS * self.histogram(column).deviation)
+            for column in self.paying
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +204,6 @@ def plan(
     delta: Any = 0,
     rho: Fraction | None = None,
     bins: Any = 8,
-    digits: Any = 4,
     bounds: Mapping[str, Bounds] | None = None,
     named: Collection[str] | None = None,
     caller: str = "propose",
@@ -264,9 +223,6 @@ def plan(
     wanted = check_integer(caller, "bins", bins, low=2)
     if wanted > 256:
         raise parameter_error(caller, "bins", "from 2 to 256", bins)
-    shown = check_integer(caller, "digits", digits, low=1)
-    if shown > 5:
-        raise parameter_error(caller, "digits", "from 1 to 5", digits)
     asked = tuple(
         Asked(name, kind, (bounds or {}).get(name), named is None or name in named)
         for name, kind in columns
@@ -276,7 +232,7 @@ def plan(
         rho = largest_rho(exact, small - leak, caller=caller) if small else Fraction(0)
     else:
         exact = zcdp_to_dp(rho, small - leak)
-    return Plan(asked, wanted, shown, exact, small, rho, leak)
+    return Plan(asked, wanted, exact, small, rho, leak)
 
 
 def tally(
@@ -324,9 +280,6 @@ def _double(value: int | float) -> float:
     return math.inf if value > 0 else -math.inf
 
 
-Seen = dict[Cell, int]  # cells that have records, and how many, by noisy counts
-
-
 def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> list[Column | None]:
     """Draw the descriptions of all columns; None where nothing is known of one.
 
@@ -335,17 +288,6 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
     ``(asked.epsilon, asked.delta)``-DP, replace-one: proof at the top of the module.
     """
     known = dict(zip(asked.columns, tallies, strict=True))
-    found = (_by_histograms if asked.delta else _by_digits)(asked, known, n, source)
-    for column in asked.columns:
-        if column.kind == "flag":
-            found[column] = Column.of(column.name, ["false", "true"])
-    return [found.get(column) for column in asked.columns]
-
-
-def _by_histograms(
-    asked: Plan, known: dict[Asked, Tally], n: int, source: Source
-) -> dict[Asked, Column]:
-    """Draw columns with a delta: a histogram of each, and parts of cells with most records."""
     found: dict[Asked, Column] = {}
     masses: dict[Asked, dict[Cell, float]] = {}
     for column in asked.paying:
@@ -354,27 +296,48 @@ def _by_histograms(
             masses[column] = drawn
         elif drawn:
             found[column] = Column.of(column.name, drawn)
+    counted = _in_parts(asked, known, masses, source)
+    for column, own in masses.items():
+        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
+        if column.bounds is not None:
+            low, high = column.bounds
+            edges = [edge for edge in edges if low < edge <= high]
+        if edges:
+            found[column] = Column.bins(column.name, edges)
+    for column in asked.columns:
+        if column.kind == "flag":
+            found[column] = Column.of(column.name, ["false", "true"])
+    return [found.get(column) for column in asked.columns]
+
+
+def _in_parts(
+    asked: Plan, known: dict[Asked, Tally], masses: dict[Asked, dict[Cell, float]], source: Source
+) -> set[Cell]:
+    """Count the parts of the cells that have most records, put them in their place, return them."""
     parts: dict[Asked, dict[Cell, list[Cell]]] = {}
     counted: set[Cell] = set()
     for column, own in masses.items():
-        limit = _HEAVY * sum(own.values())
+        limit = (_HEAVY if asked.delta else _HEAVY_PURE) * sum(own.values())
         heavy = {cell: column.parts(cell) for cell, mass in own.items() if mass > limit}
         if any(heavy.values()):
             parts[column] = heavy
     for column, heavy in parts.items():
-        noise = asked.noise(1, len(parts))
+        noise = asked.parts(len(parts))
         for cell, within in heavy.items():
             counts = noisy_counts(known[column].among(within, column.bounds), noise, source)
-            fine = smoothed(counts, noise.deviation)
+            fine = _smoothed(counts, noise)
             if sum(fine):  # else it is left as it is
                 scale = masses[column].pop(cell) / sum(fine)
                 masses[column] |= {c: m * scale for c, m in zip(within, fine, strict=True)}
                 counted.update(within)
-    for column, own in masses.items():
-        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
-        if edges:
-            found[column] = Column.bins(column.name, edges)
-    return found
+    return counted
+
+
+def _smoothed(counts: Sequence[int], noise: Noise) -> list[float]:
+    """Return about how many records cells have: a run of them must explain more than the noise."""
+    if noise.variance is not None:
+        return smoothed(counts, PENALTY * math.log(max(len(counts), 2)) * noise.deviation**2)
+    return smoothed(counts, noise.beyond(_FALSE / max(len(counts), 1)) ** 2)
 
 
 def _histogram(
@@ -386,103 +349,23 @@ def _histogram(
     """
     cells, noise = column.cells(), asked.histogram(column)
     there = int(own.counts.sum()) + own.texts.total()
-    missing, *noisy = noisy_counts([n - there, *own.among(cells, column.bounds)], noise, source)
-    texts: dict[str, int] = {}
-    if column.kind in ("open", "text"):
+    words, texts = 0, dict[str, int]()
+    exact = [n - there, *own.among(cells, column.bounds)]
+    if not asked.delta and column.kind == "open":
+        words, missing, *noisy = noisy_counts([own.texts.total(), *exact], noise, source)
+    else:
+        missing, *noisy = noisy_counts(exact, noise, source)
+    if asked.delta and column.kind in ("open", "text"):
         texts = noisy_items(own.texts, noise, asked.text_from(column, n), source)
-    masses = dict(zip(cells, smoothed(noisy, noise.deviation), strict=True))
-    numbers, words = sum(masses.values()), sum(texts.values())
+        words = sum(texts.values())
+    masses = dict(zip(cells, _smoothed(noisy, noise), strict=True))
+    numbers = sum(masses.values())
     if 2 * missing > n:
         return []
     if words > numbers:
         short = [written for written in texts if len(written) <= _LONGEST]  # for pages and files
         return short if column.named or 2 * words >= n else []
     return masses if numbers else []
-
-
-def _by_digits(
-    asked: Plan, known: dict[Asked, Tally], n: int, source: Source
-) -> dict[Asked, Column]:
-    """Draw columns of numbers without a delta, digit by digit."""
-    seen: dict[Asked, Seen] = {}
-    noise = asked.noise(0, len(asked.paying))
-    for column in asked.paying:
-        numbers = _first(asked, column, known[column], n, noise, source)
-        if numbers:
-            seen[column] = numbers
-    for turn in range(1, asked.digits + 1):
-        large = {column: _large(asked, column, cells) for column, cells in seen.items()}
-        active = [column for column, cells in large.items() if cells]
-        for column in active:
-            noise = asked.noise(turn, len(active))
-            for cell in large[column]:
-                parts = _split(asked, column, cell, known[column], n, noise, source)
-                if parts:  # else it is left as it is
-                    del seen[column][cell]
-                    seen[column] |= parts
-    found = {column: edges_of(cells, asked.bins) for column, cells in seen.items()}
-    return {column: Column.bins(column.name, edges) for column, edges in found.items() if edges}
-
-
-def _first(  # noqa: PLR0917 - what is counted, with what
-    asked: Plan, column: Asked, found: Tally, n: int, noise: Noise, source: Source
-) -> Seen:
-    """Return the sizes of numbers that are seen; none where the column is one of texts."""
-    cells = column.first()
-    numbers, words, missing = found.among(cells, column.bounds), found.texts.total(), n
-    missing -= int(found.counts.sum()) + words
-    missing, *noisy = noisy_counts([missing, *numbers], noise, source)
-    least = max(asked.seen_from(noise, len(cells)), n // _RAREST)
-    seen = {cell: count for cell, count in zip(cells, noisy, strict=True) if count >= least}
-    if column.kind == "open":
-        words = noisy_counts([words], noise, source)[0]
-        if words > sum(seen.values()):
-            return {}
-    return {} if 2 * missing > n else seen
-
-
-def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
-    """Return the cells that have more than a bin's share of the records, and parts."""
-    share = sum(cells.values()) / asked.bins
-    return sorted(cell for cell, count in cells.items() if count > share and column.split(cell))
-
-
-def _split(  # noqa: PLR0917 - what is counted, with what
-    asked: Plan, column: Asked, cell: Cell, found: Tally, n: int, noise: Noise, source: Source
-) -> Seen:
-    parts = column.split(cell)
-    noisy = noisy_counts(found.among(parts, column.bounds), noise, source)
-    clear = asked.seen_from(noise, len(parts))
-    least = max(clear / 2, min(clear, n / (4 * asked.bins)))  # of many records only what is clear
-    return {part: count for part, count in zip(parts, noisy, strict=True) if count >= least}
-
-
-def edges_of(cells: Seen, bins: int) -> list[float]:
-    """Return the edges of about ``bins`` bins: each cell, or equal sizes where they are many.
-
-    Examples
-    --------
-    >>> edges_of({Cell(0, 1, 0): 900, Cell(1, 2, 1): 50, Cell(2, 3, 1): 50, Cell(3, 4, 2): 2}, 4)
-    [10.0, 20.0, 300.0]
-    """
-    ordered = sorted(cells.items(), key=lambda item: item[0].start)
-    counts = [count for _, count in ordered]
-    alone: set[int] = set(range(len(counts))) if len(counts) <= _FEW * bins else set()
-    share, left = sum(counts) / bins, bins
-    while left > 1:
-        more = {i for i, count in enumerate(counts) if count >= share} - alone
-        if not more:
-            break
-        alone |= more
-        left = bins - len(alone)
-        share = (sum(counts) - sum(counts[i] for i in alone)) / max(left, 1)
-    edges, inside = [], 0.0
-    for i, (cell, count) in enumerate(ordered):
-        if i and (i in alone or i - 1 in alone or inside + count / 2 > share):
-            edges.append(cell.start)
-            inside = 0.0
-        inside += count
-    return edges
 
 
 def propose(
@@ -493,7 +376,6 @@ def propose(
     y: str | None = None,
     columns: Sequence[str] | None = None,
     bins: int = 8,
-    digits: int = 4,
     kinds: Mapping[str, str] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     header_is_public: bool = False,
@@ -520,8 +402,6 @@ def propose(
         Which columns; by default all others. Fewer columns are learned more exactly.
     bins : int from 2 to 256, default 8
         About how many bins a number has; at most twice as many.
-    digits : int from 1 to 5, default 4
-        Bins begin at numbers of at most so many significant digits: years have 4.
     kinds : mapping from names to {"whole", "number", "text", "flag", "open"}, optional
         What columns are known to hold, from public knowledge; of those that are *open* it is
         decided privately, by the same counts. By default what a
@@ -576,7 +456,7 @@ def propose(
     Fraction(1, 1)
     """
     ready = prepare(
-        table, epsilon=epsilon, delta=delta, y=y, columns=columns, bins=bins, digits=digits,
+        table, epsilon=epsilon, delta=delta, y=y, columns=columns, bins=bins,
         kinds=kinds, bounds=bounds, header_is_public=header_is_public, csv=csv, ledger=ledger,
         random_state=random_state,
     )  # fmt: skip
@@ -663,7 +543,6 @@ def prepare(
     columns: Sequence[str] | None = None,
     leave: Collection[str] = (),
     bins: Any = 8,
-    digits: Any = 4,
     kinds: Mapping[str, Any] | None = None,
     bounds: Mapping[str, Any] | None = None,
     header_is_public: bool = False,
@@ -697,7 +576,7 @@ def prepare(
         if name not in said and known[name] not in ("whole", "number"):
             known[name] = "whole" if all(isinstance(end, int) for end in ends) else "number"
     asked = plan(
-        list(known.items()), epsilon=epsilon, delta=delta, rho=rho, bins=bins, digits=digits,
+        list(known.items()), epsilon=epsilon, delta=delta, rho=rho, bins=bins,
         bounds=within, named=[*said, *within] if columns is None else names, caller=caller,
     )  # fmt: skip
     for column in asked.columns:

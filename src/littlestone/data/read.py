@@ -44,7 +44,7 @@ from littlestone.data.domains import (
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
 from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
-from littlestone.data.stored import Encoded, OnLine, Records, Store, Stored, StoredUsers, Unread
+from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
 from littlestone.data.targets import UserSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
@@ -167,8 +167,8 @@ class _Sampled(Reading):
                 columns = [*words, label, n]
                 yield pa.record_batch(columns[: len(schema)], schema=schema)
 
-        records = Records.keep(layout, schema, given(), labels, outside)
-        return Stored(records, Costs.equal(len(self.rules) if self.listed else 2))
+        costs = Costs.equal(len(self.rules) if self.listed else 2)
+        return Stored.keep(layout, schema, given(), costs, outside)
 
     def _stored_users(self) -> StoredUsers:
         """Let the store group and sort by user; names that are no numbers are numbered first."""

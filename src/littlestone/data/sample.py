@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +63,8 @@ class Extremes(NamedTuple):
         return sum(self.inside) + sum(self.outside)
 
 
-class Sample(ABC):
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample:
     """n labelled records, as distinct points with a count for each label.
 
     Records whose point lies outside the public domain are counted in ``outside``; every concept
@@ -98,17 +98,17 @@ class Sample(ABC):
 
     points: Points
     counts: Counts
-    outside: tuple[int, ...]
-    costs: Costs
+    outside: tuple[int, ...] = (0, 0)
+    costs: Costs = _TWO
 
     #: What one record is to the learner: its own unit, see `UserSample`.
     unit: ClassVar[Unit] = "records"
     #: Whether the points are in memory; if not, they were read by the rules of their domain.
-    in_memory: ClassVar[bool] = False
+    in_memory: ClassVar[bool] = True
     #: Whether the order of the records is remembered, for verification.
     ordered: ClassVar[bool] = False
     #: Whether `take` reads the records at some places alone.
-    by_row: bool = False
+    by_row: ClassVar[bool] = False
 
     @property
     def labels(self) -> int:
@@ -121,24 +121,42 @@ class Sample(ABC):
         return len(self.outside) > self.labels
 
     @property
-    @abstractmethod
     def by_label(self) -> Counts:
         """Number of records with each label (private)."""
+        return np.asarray(self.counts.sum(axis=1) + np.array(self.outside, dtype=np.int64))
 
     @property
-    @abstractmethod
-    def counted(self) -> Counted:
+    def counted(self) -> Sample:
         """The sample in memory; brings the points together."""
+        return self
 
-    @abstractmethod
+    @cached_property
+    def columns(self) -> Points:
+        """The points of rows, column by column, each in one piece of memory."""
+        return np.ascontiguousarray(self.points.T)
+
     def batches(self, line: Line | None = None) -> Iterator[Batch]:
         """Yield the points in canonical order, or their numbers on a line; no batch is empty."""
+        if not len(self.points):
+            return
+        if line is None:
+            yield Batch(self.columns.T, self.counts)
+        else:
+            keys = line.keys(self.points)
+            order = np.argsort(keys, kind="stable")
+            yield Batch(keys[order], self.counts[:, order])
 
-    @abstractmethod
     def cost_weighted(self, costs: Costs) -> Sample:
-        """Return the sample with these costs of mistakes."""
+        """Return the sample with these costs of mistakes.
 
-    def complete(self) -> None:  # noqa: B027 - here nothing is left
+        Examples
+        --------
+        >>> Sample.of([3, 5], [0, 1]).cost_weighted(Costs.of({0: 1, 1: 9})).ones.tolist()
+        [0, 9]
+        """
+        return replace(self, costs=costs)
+
+    def complete(self) -> None:
         """Read what has not been read yet: afterwards no reading can fail."""
 
     @property
@@ -159,10 +177,10 @@ class Sample(ABC):
         """Return the records at different places, in any order, where they are read by row."""
         raise TypeError("Records of this sample are not read by row.")
 
-    @property
+    @cached_property
     def answer_costs(self) -> Counts:
         """What each answer costs at each point, of shape (k, points)."""
-        return self.counted.answer_costs
+        return _answer_costs(self.table, self.counts)
 
     @property
     def outside_cost(self) -> int:
@@ -198,7 +216,12 @@ class Sample(ABC):
 
     def within(self, low: int, high: int) -> Sample:
         """Return the sample in which points beyond these bounds are outside, too."""
-        return self  # of what is not in memory they are
+        points = self.points
+        if not len(points) or (points[0] >= low and points[-1] <= high):
+            return self
+        keep = np.asarray((points >= low) & (points <= high), dtype=bool)
+        outside = self.counts[:, ~keep].sum(axis=1) + np.array(self.outside)
+        return Sample(points[keep], self.counts[:, keep], tuple(outside.tolist()), self.costs)
 
     def tables(self, n_codes: Sequence[int], order: int, weigh: Weigh | None = None) -> CodeTables:
         """Return what each answer costs, summed by the codes of sets of columns: one pass.
@@ -241,7 +264,7 @@ class Sample(ABC):
         return outermost(self.batches(), most, self.outside)
 
     @classmethod
-    def of(cls, points: object, y: object, *, labels: int | None = None) -> Counted:
+    def of(cls, points: object, y: object, *, labels: int | None = None) -> Sample:
         """Count points (a 1-D or 2-D array or a list) that are known to lie in the domain.
 
         Parameters
@@ -271,9 +294,9 @@ class Sample(ABC):
     @classmethod
     def binary(
         cls, points: Points, zeros: Counts, ones: Counts, outside: tuple[int, ...] = (0, 0)
-    ) -> Counted:
+    ) -> Sample:
         """Return the sample with so many records labelled 0, and 1, at each point."""
-        return Counted(points, np.stack([zeros, ones]).astype(np.int64, copy=False), outside)
+        return Sample(points, np.stack([zeros, ones]).astype(np.int64, copy=False), outside)
 
     @classmethod
     def from_arrays(
@@ -285,7 +308,7 @@ class Sample(ABC):
         classes: Sequence[Any] = (0, 1),
         labels: Sequence[Label] | None = None,
         caller: str = "Sample.from_arrays",
-    ) -> Counted:
+    ) -> Sample:
         """Count Python arrays, strictly: what is outside the public domain is refused.
 
         Parameters
@@ -331,7 +354,7 @@ class Sample(ABC):
         negative: Any = None,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
         caller: str = "Sample.read",
-    ) -> Counted:
+    ) -> Sample:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
         Every cell is converted alone by public rules, so nothing in the table can stop the
@@ -419,68 +442,6 @@ class Sample(ABC):
         return f"Sample(n={self.n}{listed})"  # nothing else is public
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Counted(Sample):
-    """A sample in memory; what its attributes mean says `Sample`."""
-
-    points: Points
-    counts: Counts
-    outside: tuple[int, ...] = (0, 0)
-    costs: Costs = _TWO
-
-    in_memory = True
-
-    @property
-    def by_label(self) -> Counts:
-        """Number of records with each label (private)."""
-        return np.asarray(self.counts.sum(axis=1) + np.array(self.outside, dtype=np.int64))
-
-    @property
-    def counted(self) -> Counted:
-        """Itself."""
-        return self
-
-    @cached_property
-    def answer_costs(self) -> Counts:
-        """What each answer costs at each point, of shape (k, points)."""
-        return _answer_costs(self.table, self.counts)
-
-    @cached_property
-    def columns(self) -> Points:
-        """The points of rows, column by column, each in one piece of memory."""
-        return np.ascontiguousarray(self.points.T)
-
-    def batches(self, line: Line | None = None) -> Iterator[Batch]:
-        """Yield all points in one batch."""
-        if not len(self.points):
-            return
-        if line is None:
-            yield Batch(self.columns.T, self.counts)
-        else:
-            keys = line.keys(self.points)
-            order = np.argsort(keys, kind="stable")
-            yield Batch(keys[order], self.counts[:, order])
-
-    def within(self, low: int, high: int) -> Counted:
-        """Return the sample in which points beyond these bounds are outside, too."""
-        points = self.points
-        if not len(points) or (points[0] >= low and points[-1] <= high):
-            return self
-        keep = np.asarray((points >= low) & (points <= high), dtype=bool)
-        outside = self.counts[:, ~keep].sum(axis=1) + np.array(self.outside)
-        return Counted(points[keep], self.counts[:, keep], tuple(outside.tolist()), self.costs)
-
-    def cost_weighted(self, costs: Costs) -> Self:
-        """Return the sample with these costs of mistakes.
-
-        Examples
-        --------
-        >>> Sample.of([3, 5], [0, 1]).cost_weighted(Costs.of({0: 1, 1: 9})).ones.tolist()
-        [0, 9]
-        """
-        return replace(self, costs=costs)
-
-
 def _answer_costs(table: Counts, counts: Counts) -> Counts:
     if table.shape == (2, 2) and not table[0, 0] and not table[1, 1]:  # nothing to be summed
         return counts[::-1] * table[[1, 0], [0, 1], None]
@@ -518,17 +479,17 @@ def _repeated(points: Points, counts: Counts, most: int) -> Points:
 
 def grouped(
     points: Points, point: Counts, label: npt.NDArray[Any], n: Counts, labels: int | None = None
-) -> Counted:
+) -> Sample:
     """Return the sample of groups (index of a point or -1 for outside, code of a label, number)."""
     rows = 2 if labels is None else labels + 1
     # what is outside comes last
     place = np.where(point >= 0, point, len(points)) + (len(points) + 1) * label.astype(np.int64)
     counts = totals(place, n, rows * (len(points) + 1)).reshape(rows, -1)
     costs = _TWO if labels is None else Costs.equal(labels)
-    return Counted(points, counts[:, :-1].copy(), tuple(counts[:, -1].tolist()), costs)
+    return Sample(points, counts[:, :-1].copy(), tuple(counts[:, -1].tolist()), costs)
 
 
-def count(points: Points, codes: Counts, labels: int | None = None) -> Counted:
+def count(points: Points, codes: Counts, labels: int | None = None) -> Sample:
     """Count points with codes of labels."""
     keys, where = distinct(points)
     return grouped(keys, where, codes, np.ones(len(codes), dtype=np.int64), labels)
@@ -575,7 +536,7 @@ Kinds = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrderedSample(Counted):
+class OrderedSample(Sample):
     """A sample that remembers the order of its records: ``kinds``, one for each position.
 
     Examples
@@ -653,7 +614,7 @@ def written_out(sample: Sample) -> Kinds:
     return np.repeat(numbers, counts)
 
 
-def part(sample: Sample, kinds: Kinds) -> Counted:
+def part(sample: Sample, kinds: Kinds) -> Sample:
     """Return the records of one part (a piece of what `shuffle` returned) as a sample.
 
     Examples
@@ -669,7 +630,7 @@ def part(sample: Sample, kinds: Kinds) -> Counted:
     table[found % rows, where] = counts
     inside = index < len(sample.points)
     outside = tuple(table[:, ~inside].sum(axis=1).tolist())
-    return Counted(sample.points[index[inside]], table[:, inside], outside, sample.costs)
+    return Sample(sample.points[index[inside]], table[:, inside], outside, sample.costs)
 
 
 def split(sample: Sample, source: Source, first: int) -> tuple[Sample, Sample]:

@@ -13,11 +13,10 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ import pyarrow as pa
 from littlestone.costs import Costs
 from littlestone.data.containers import connect, run_engine
 from littlestone.data.domains import Itself, check_same, distinct, totals, user_index
-from littlestone.data.sample import Batch, Counted, Counts, Extremes, Sample, split
+from littlestone.data.sample import Batch, Counts, Extremes, Sample, split
 from littlestone.data.targets import UserSample
 from littlestone.errors import DataError
 from littlestone.source import BitSource
@@ -347,107 +346,6 @@ class Encoded:
         return codes.T
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Records:
-    """Records in a store, or one of two parts of them, with counts by label.
-
-    Examples
-    --------
-    >>> schema = pa.schema([("key", pa.int64()), ("label", pa.int64()), ("n", pa.int64())])
-    >>> given = pa.record_batch([[3, 5, 3], [0, 1, 0], [1, 2, 1]], schema=schema)
-    >>> records = Records.keep(OnLine(Itself(9)), schema, [given], labels=2)
-    >>> [(batch.points.tolist(), batch.counts.tolist()) for batch in records.batches()]
-    [([3, 5], [[2, 0], [0, 2]])]
-    """
-
-    store: Store
-    layout: OnLine | Encoded
-    inside: Counts  # records inside the domain, by label
-    outside: Counts  # of the domain
-    places: Places | None = None  # of the first part, among all records in order
-    first: bool = True  # whether it is this part
-
-    @classmethod
-    def keep(
-        cls,
-        layout: OnLine | Encoded,
-        schema: pa.Schema,
-        given: Iterable[pa.RecordBatch],
-        labels: int,
-        outside: Counts | None = None,
-    ) -> Records:
-        """Write batches of keys, labels and perhaps counts; ``outside`` is filled as they come."""
-        store, inside = Store(), np.zeros(labels, dtype=np.int64)
-
-        def counted() -> Iterator[pa.RecordBatch]:
-            for batch in given:
-                label = batch.column("label").to_numpy()
-                if "n" in schema.names:
-                    inside[:] += totals(label, batch.column("n").to_numpy(), labels)
-                else:
-                    inside[:] += np.bincount(label, minlength=labels)
-                yield batch
-
-        keys = ", ".join([*layout.names, "label"])
-        store.keep("records", schema, counted(), keys, add="n")
-        return cls(store, layout, inside, np.zeros_like(inside) if outside is None else outside)
-
-    @classmethod
-    def of(
-        cls, layout: OnLine | Encoded, words: Sequence[Ints], counts: Counts, outside: Counts
-    ) -> Records:
-        """Store counts of shape (labels, points) that are in memory."""
-        label, at = np.nonzero(counts)
-        columns = [*(word[at] for word in words), label.astype(np.int64), counts[label, at]]
-        given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
-        return cls.keep(layout, given.schema, [given], len(counts), np.array(outside))
-
-    @property
-    def by_label(self) -> Counts:
-        """Records with each label (private)."""
-        return self.inside + self.outside
-
-    def batches(self, *, numbers: bool = False) -> Iterator[Batch]:
-        """Yield the points, or their numbers, with their counts; in order, none in two batches."""
-        width, labels, start = len(self.layout.names), len(self.inside), 0
-        size = max(_COUNTS // labels, 1)
-        for columns in whole(self.store.batches("records", size), width):
-            if self.places is not None:
-                n = columns[-1]
-                columns[-1] = self._of_part(n, start)
-                start += int(n.sum())
-                some = columns[-1] > 0
-                columns[:] = [column[some] for column in columns]
-            *words, label, n = columns
-            if not len(n):
-                continue
-            new = _starts(words)
-            counts = np.zeros((labels, int(new.sum())), dtype=np.int64)
-            counts[label, np.cumsum(new) - 1] = n
-            first = [word[new] for word in words]
-            yield Batch(first[0] if numbers else self.layout.points(first), counts)
-
-    def split(self, source: Source, first: int) -> tuple[Records, Records]:
-        """Draw so many records, and return these, and the others."""
-        if self.places is not None or not self.layout.ordered:
-            raise TypeError("Records in canonical order are split, once.")
-        places = first_places(source, int(self.by_label.sum()), first)
-        return self._part(places, first=True), self._part(places, first=False)
-
-    def _part(self, places: Places, *, first: bool) -> Records:
-        part = replace(self, places=places, first=first)
-        inside = sum((batch.counts.sum(axis=1) for batch in part.batches()), 0 * self.inside)
-        outside = part._of_part(self.outside, int(self.inside.sum()))
-        return replace(part, inside=inside, outside=outside)
-
-    def _of_part(self, n: Counts, start: int) -> Counts:
-        """Return how many records of entries belong to the part; they are at start and behind."""
-        assert self.places is not None
-        ends = start + np.concatenate([[0], np.cumsum(n)])
-        here = np.diff(self.places.before(ends))
-        return here if self.first else n - here
-
-
 def whole(batches: Iterator[pa.RecordBatch], keys: int) -> Iterator[list[npt.NDArray[Any]]]:
     """Yield the columns of sorted batches, so that no key (of the first columns) is in two."""
     kept: list[list[npt.NDArray[Any]]] = []
@@ -485,19 +383,25 @@ def _joined(kept: list[list[npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
 class _NotInMemory(Sample):
     """What samples have in common that are brought to memory only if needed."""
 
+    in_memory = False
+
     @cached_property
-    def points(self) -> Points:  # type: ignore[override]
+    def points(self) -> Points:
         """Distinct points; brings them together."""
         return self.counted.points
 
     @cached_property
-    def counts(self) -> Counts:  # type: ignore[override]
+    def counts(self) -> Counts:
         """Records with each label at each point; brings the points together."""
         return self.counted.counts
 
+    def within(self, low: int, high: int) -> Sample:
+        """Return the sample itself: it was read by the bounds of its domain."""
+        return self
+
 
 class Stored(_NotInMemory):
-    """A sample that is read in batches.
+    """A sample in a store that is read in batches, or one of two parts of it.
 
     Examples
     --------
@@ -506,48 +410,118 @@ class Stored(_NotInMemory):
     (Sample(n=3), [3, 5], [1, 0], [0, 2])
     """
 
-    def __init__(self, records: Records, costs: Costs) -> None:
-        self.records, self.costs = records, costs
-        self.outside = tuple(records.outside.tolist())
+    def __init__(
+        self, store: Store, layout: OnLine | Encoded, inside: Counts, outside: Counts, costs: Costs
+    ) -> None:
+        # a sample is frozen
+        self.__dict__.update(store=store, layout=layout, costs=costs)
+        self._have(inside, outside)
+
+    store: Store
+    layout: OnLine | Encoded
+    _inside: Counts  # records inside the domain, by label
+    #: Of one of two parts: the places of the first one among all records in order; which it is.
+    _places: Places | None = None
+    _first: bool = True
+
+    def _have(self, inside: Counts, outside: Counts) -> None:
+        self.__dict__.update(_inside=inside, outside=tuple(outside.tolist()))
 
     @classmethod
-    def kept(cls, sample: Sample, layout: OnLine | Encoded) -> Self:
+    def keep(
+        cls,
+        layout: OnLine | Encoded,
+        schema: pa.Schema,
+        given: Iterable[pa.RecordBatch],
+        costs: Costs,
+        outside: Counts,
+    ) -> Stored:
+        """Write batches of keys, labels and perhaps counts; ``outside`` is filled as they come."""
+        store, inside = Store(), np.zeros_like(outside)
+
+        def counted() -> Iterator[pa.RecordBatch]:
+            for batch in given:
+                label = batch.column("label").to_numpy()
+                n = batch.column("n").to_numpy() if "n" in schema.names else np.ones_like(label)
+                inside[:] += totals(label, n.astype(np.int64), len(inside))
+                yield batch
+
+        store.keep("records", schema, counted(), ", ".join([*layout.names, "label"]), add="n")
+        return cls(store, layout, inside, outside, costs)
+
+    @classmethod
+    def kept(cls, sample: Sample, layout: OnLine | Encoded) -> Stored:
         """Store a sample that is in memory."""
-        words, outside = layout.words(sample.points), np.array(sample.outside)
-        return cls(Records.of(layout, words, sample.counts, outside), sample.costs)
+        label, at = np.nonzero(sample.counts)
+        words = [word[at] for word in layout.words(sample.points)]
+        columns = [*words, label.astype(np.int64), sample.counts[label, at]]
+        given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
+        return cls.keep(layout, given.schema, [given], sample.costs, np.array(sample.outside))
 
     @property
     def by_label(self) -> Counts:
         """Number of records with each label (private)."""
-        return self.records.by_label
+        return self._inside + np.array(self.outside, dtype=np.int64)
 
     def batches(self, line: Line | None = None) -> Iterator[Batch]:
         """Yield the points, or their numbers on the line by which they are stored."""
-        return self.records.batches(numbers=line is not None)
+        width, labels, start = len(self.layout.names), len(self._inside), 0
+        size = max(_COUNTS // labels, 1)
+        for columns in whole(self.store.batches("records", size), width):
+            if self._places is not None:
+                n = columns[-1]
+                columns[-1] = self._of_part(n, start)
+                start += int(n.sum())
+                some = columns[-1] > 0
+                columns[:] = [column[some] for column in columns]
+            *words, label, n = columns
+            if not len(n):
+                continue
+            new = _starts(words)
+            counts = np.zeros((labels, int(new.sum())), dtype=np.int64)
+            counts[label, np.cumsum(new) - 1] = n
+            first = [word[new] for word in words]
+            yield Batch(first[0] if line is not None else self.layout.points(first), counts)
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> Sample:
         """The sample in memory."""
-        layout, batches = self.records.layout, list(self.records.batches())
-        none = layout.points([np.zeros(0, dtype=np.int64)] * len(layout.names))
+        batches = list(self.batches())
+        none = self.layout.points([_NONE] * len(self.layout.names))
         points = np.concatenate([none, *(batch.points for batch in batches)])
         nothing = np.zeros((len(self.outside), 0), dtype=np.int64)
         counts = np.concatenate([nothing, *(batch.counts for batch in batches)], axis=1)
-        if not layout.ordered:
+        if not self.layout.ordered:
             order = np.argsort(points, kind="stable")
             points, counts = points[order], counts[:, order]
-        return Counted(points, counts, self.outside, self.costs)
+        return Sample(points, counts, self.outside, self.costs)
 
     def cost_weighted(self, costs: Costs) -> Stored:
         """Return the sample with these costs of mistakes."""
-        return Stored(self.records, costs)
+        other = Stored(self.store, self.layout, self._inside, np.array(self.outside), costs)
+        other.__dict__.update(_places=self._places, _first=self._first)
+        return other
 
     def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
         """Draw so many records, and return these, and the others; as in memory."""
-        if not self.records.layout.ordered:
+        if not self.layout.ordered or self._places is not None:
             return split(self.counted, source, first)
-        one, other = self.records.split(source, first)
-        return Stored(one, self.costs), Stored(other, self.costs)
+        places = first_places(source, self.n, first)
+        return self._part(places, first=True), self._part(places, first=False)
+
+    def _part(self, places: Places, *, first: bool) -> Stored:
+        part = Stored(self.store, self.layout, self._inside, np.array(self.outside), self.costs)
+        part.__dict__.update(_places=places, _first=first)
+        inside = sum((batch.counts.sum(axis=1) for batch in part.batches()), 0 * self._inside)
+        part._have(inside, part._of_part(np.array(self.outside), int(self._inside.sum())))
+        return part
+
+    def _of_part(self, n: Counts, start: int) -> Counts:
+        """Return how many records of entries belong to the part; they are at start and behind."""
+        assert self._places is not None
+        ends = start + np.concatenate([[0], np.cumsum(n)])
+        here = np.diff(self._places.before(ends))
+        return here if self._first else n - here
 
 
 class Unread(_NotInMemory):
@@ -571,11 +545,17 @@ class Unread(_NotInMemory):
         take: Callable[[Ints], Sample] | None = None,
         labels: int | None = None,
     ) -> None:
-        self._n, self._whole, self._extremes, self._take = n, whole, extremes, take
-        self._known = known
-        self.by_row = take is not None
-        self.costs = Costs.equal(labels or 2)
-        self._listed = labels is not None
+        self.__dict__.update(
+            _n=n, _whole=whole, _extremes=extremes, _take=take, _known=known, _labels=labels,
+            by_row=take is not None, costs=Costs.equal(labels or 2),
+        )  # fmt: skip
+
+    _n: int
+    _labels: int | None
+    _whole: Callable[[], Sample]
+    _extremes: Callable[[int], Extremes] | None
+    _known: tuple[int, Extremes] | None
+    _take: Callable[[Ints], Sample] | None
 
     def take(self, places: Ints) -> Sample:
         """Return the records at different places, in any order."""
@@ -587,9 +567,10 @@ class Unread(_NotInMemory):
         if self._extremes is None:
             return self.whole.extremes(most)
         if self._known is None or most > self._known[0]:
-            self._known = most, self._extremes(most)
-            check_same([self.n, self._known[1].n])
-        return self._known[1]
+            self.__dict__["_known"] = most, self._extremes(most)
+        found = cast("tuple[int, Extremes]", self._known)[1]
+        check_same([self.n, found.n])
+        return found
 
     def complete(self) -> None:
         """Read all records."""
@@ -605,7 +586,7 @@ class Unread(_NotInMemory):
     @property
     def unlisted(self) -> bool:
         """Whether there is a public list of labels."""
-        return self._listed
+        return self._labels is not None
 
     @property
     def n(self) -> int:
@@ -613,7 +594,7 @@ class Unread(_NotInMemory):
         return self._n
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> Sample:
         """The sample in memory; reads all records, as do the following."""
         return self.whole.counted
 
@@ -623,7 +604,7 @@ class Unread(_NotInMemory):
         return self.whole.by_label
 
     @cached_property
-    def outside(self) -> tuple[int, ...]:  # type: ignore[override]
+    def outside(self) -> tuple[int, ...]:
         """Records outside the domain, by label."""
         return self.whole.outside
 
@@ -710,7 +691,7 @@ class StoredUsers(UserSample):
 
         return StoredUsers(self.keys, cut)
 
-    def pooled(self) -> Counted:
+    def pooled(self) -> Sample:
         """Return all records together: their points are brought together, users are not."""
         parts = [block.pooled() for block in self.blocks()]
         points, where = distinct(np.concatenate([_NONE, *(part.points for part in parts)]))
@@ -721,7 +702,7 @@ class StoredUsers(UserSample):
             for row in (0, 1)
         ]
         outside = [sum(part.outside[label] for part in parts) for label in (0, 1)]
-        return Counted(points, np.stack(counts), tuple(outside))
+        return Sample(points, np.stack(counts), tuple(outside))
 
     @cached_property
     def counted(self) -> UserSample:

@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.cells import Match, label_values, text, user_name
-from littlestone.data.domains import Keys, distinct, mixed, user_index
+from littlestone.data.domains import Keys, distinct, mixed, totals, user_index
 from littlestone.data.sample import (
-    Counted,
     Sample,
     check_lengths,
     given_points,
@@ -476,17 +475,12 @@ class TargetSample:
 
     def merged(self) -> Self:
         """Sort groups by user, row and code, and add up those that are there more than once."""
-        point, code, count, user = self.point, self.code, self.count, self.user
-        if not len(point):
-            return self
-        caller = np.zeros(len(point), np.int64) if user is None else user
-        order = np.lexsort((code, point, caller))
-        point, code, caller = point[order], code[order], caller[order]
-        new = np.ones(len(point), dtype=bool)
-        new[1:] = (np.diff(point) != 0) | (np.diff(code) != 0) | (np.diff(caller) != 0)
-        at = np.flatnonzero(new)
-        count, user = np.add.reduceat(count[order], at), None if user is None else caller[at]
-        return replace(self, point=point[at], code=code[at], count=count, user=user)
+        nobody = np.zeros(len(self.point), dtype=np.int64)
+        user, point, code, count = merge(
+            nobody if self.user is None else self.user, self.point, self.code, self.count
+        )
+        known = None if self.user is None else user
+        return replace(self, point=point, code=code, count=count, user=known)
 
     @classmethod
     def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, caller: str) -> Self:
@@ -494,12 +488,7 @@ class TargetSample:
         check_lengths(caller, len(points), y=len(codes))
         if groups is None:
             return cls.of(points, codes)
-        names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
-        check_lengths(caller, len(points), groups=len(names))
-        named = [user_name(name) for name in names]
-        if any(name is None for name in named):
-            raise DataError(f"Every user in the groups given to {caller} must be named.")
-        return cls.of(points, codes, named)
+        return cls.of(points, codes, _named(groups, len(points), caller))
 
     @classmethod
     def read(cls, table: Any, *, caller: str = "TargetSample.read", **arguments: Any) -> Self:
@@ -634,13 +623,9 @@ class UserSample:
         """
         points = domain.array(X, caller=caller)
         label = strict_labels(y, classes, caller).astype(np.int8)
-        names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
-        check_lengths(caller, len(points), y=len(label), groups=len(names))
-        named = [user_name(name) for name in names]
-        if any(name is None for name in named):
-            raise DataError(f"Every user in the groups given to {caller} must be named.")
+        check_lengths(caller, len(points), y=len(label))
+        index, user_keys = user_index(_named(groups, len(points), caller))
         keys, where = distinct(points)
-        index, user_keys = user_index(named)
         return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
 
     @classmethod
@@ -703,7 +688,7 @@ class UserSample:
         """Yield samples of some users each, in their order: itself, if in memory."""
         yield self
 
-    def of_user(self, user: int) -> Counted:
+    def of_user(self, user: int) -> Sample:
         """Return the records of one user."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
         own = np.unique(self.point[part][self.point[part] >= 0])
@@ -711,7 +696,7 @@ class UserSample:
         point[self.point[part] < 0] = -1
         return grouped(self.points[own], point, self.label[part], self.count[part])
 
-    def pooled(self) -> Counted:
+    def pooled(self) -> Sample:
         """Return all records together."""
         return grouped(self.points, self.point, self.label, self.count)
 
@@ -788,39 +773,28 @@ class UserSample:
         return f"UserSample(n_users={self.n_users})"  # nothing else is public
 
 
+def _named(groups: Any, n: int, caller: str) -> list[Any]:
+    """Return the names of the users of n records; a missing one is refused."""
+    names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
+    check_lengths(caller, n, groups=len(names))
+    named = [user_name(name) for name in names]
+    if None in named:
+        raise DataError(f"Every user in the groups given to {caller} must be named.")
+    return named
+
+
 def is_sample(value: object) -> TypeGuard[Sample | UserSample | TargetSample]:
     """Return whether something is a sample of records, or of users."""
     return isinstance(value, Sample | UserSample | TargetSample)
 
 
 def merge(
-    user: Ints, point: Ints, label: npt.NDArray[np.int8], counts: Ints
-) -> tuple[Ints, Ints, npt.NDArray[np.int8], Ints]:
+    user: Ints, point: Ints, label: npt.NDArray[Any], counts: Ints
+) -> tuple[Ints, Ints, npt.NDArray[Any], Ints]:
     """Sort groups by user, point and label, and add up groups that are there more than once."""
-    if len(user) == 0:
-        return user, point, label, counts
-    width = int(point.max()) + 2
-    if (int(user.max()) + 1) * width * 2 >= 2**62:
-        order = np.lexsort((label, point, user))
-        user, point, label, counts = user[order], point[order], label[order], counts[order]
-        new = np.ones(len(user), dtype=bool)
-        new[1:] = (user[1:] != user[:-1]) | (point[1:] != point[:-1]) | (label[1:] != label[:-1])
-        at = np.flatnonzero(new)
-        return user[at], point[at], label[at], np.add.reduceat(counts, at)
-    key = (user * width + (point + 1)) * 2 + label  # says it all: sorted, and taken apart again
-    if int(counts.max()) == 1:
-        key.sort()
-    else:
-        order = np.argsort(key)
-        key, counts = key[order], counts[order]
-    at = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    key, counts = key[at], np.add.reduceat(counts, at)
-    label = (key & 1).astype(np.int8)
-    key >>= 1
-    user = key // width
-    key -= user * width
-    key -= 1
-    return user, key, label, counts
+    keys, where = distinct(np.stack([user, point, label], axis=1).astype(np.int64))
+    counts = totals(where, counts, len(keys))
+    return keys[:, 0].copy(), keys[:, 1].copy(), keys[:, 2].astype(label.dtype), counts
 
 
 def _some_of(counts: Ints, most: int, rng: np.random.Generator) -> Ints:

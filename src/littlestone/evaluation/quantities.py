@@ -1,18 +1,21 @@
 """How far predictions of quantities and counts are off: sizes, a few noisy sums, what follows.
 
-With e = y - F. First each unit is counted in one cell: of |e| in ``(0, c], (c, 2 c], (2 c, 4 c],
-...`` up to the width of the public range, or *no target*. Replacing a unit moves two counts by one
-(claim ``score-histogram``, 2/5 of epsilon). The reach C is the end of the last cell from which on
-the noisy counts show something; the sums cut errors there.
+With e = y - F. First each unit is counted in one cell: of |e| in ``(0, c], (c, 7/5 c], (7/5 c, 2
+c], (2 c, 14/5 c], ...`` up to the width of the public range, or *no target*. Replacing a unit moves
+two counts by one (claim ``score-histogram``, 2/5 of epsilon). The reach C is the end of the last
+cell from which on the noisy counts show something; the sums cut errors there.
 
-Then each unit with a target adds four integers in 0 .. q: ``min(|e|, C)/C``, its square, ``(clip(y
-- c, -D, D) + D) / (2 D)``, and the square of ``clip(y - c, -D, D) / D``, each times q and rounded,
-for a released centre c and a reach D >= C. Of counts there are two more, of Poisson's deviance of F
-and of the start, up to D. Of a quantile there are three instead: the pinball loss of F and of the
-start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q, so two-sided
-geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP, for each C; C depends on the
-released counts alone, so the two add up. From 2,000 units times epsilon on, a quarter of epsilon is
-for the counts of `ErrorCells`.
+Then each unit with a target adds four integers: with ``u = min(|e|, C)/C`` and ``v = clip(y - c,
+-D, D)/D``, for a released centre c and a reach D >= C, these are u, ``3/2 u (1 - u)``, v/4 and
+v**2, each times q and rounded. Of counts there are two more, of Poisson's deviance of F and of the
+start, up to D. Of a quantile there are three instead: the pinball loss of F and of the start, up to
+C, and whether y <= F. A unit moves all of them *together* by at most a number d of steps
+(`most_moved`): the first two by 25/24 q and not by twice q, as ``|a - b| + 3/2 |a (1 - a) - b (1 -
+b)|`` is at most ``h (1 + 3/2 (1 - h))`` where ``h = |a - b|``; the next two by 81/64 q. A unit
+without a target adds 0, as one with ``u = v = 0`` does. So two-sided geometric noise of rate
+``epsilon / d`` in each is epsilon-DP, for each C; C depends on the released counts alone, so the
+two add up. From 2,000 units times epsilon on, a quarter of epsilon is for the counts of
+`ErrorCells`.
 
 Every mean divides by the noisy number of units with a target.
 """
@@ -23,7 +26,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -53,9 +56,11 @@ if TYPE_CHECKING:
 
 
 Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 ERROR_SUMS = "error-sums"
-_QUANTITY = ("error", "square", "value", "value squared")
+_QUANTITY = ("error", "curve", "value", "value squared")
+RESOLUTION = 4096  # q: steps of one
 #: The sums of each kind.
 KINDS = {
     "quantity": _QUANTITY,
@@ -71,7 +76,7 @@ _MEASURES = {
 }
 _OF_SIZES = Fraction(2, 5)
 _SEEN = 2.0  # deviations of the noise of counts that say something
-_FEW_CELLS = 3  # of sizes, that the band of a group may be wide
+_FEW_CELLS = 6  # of sizes, that the band of a group may be wide: about a factor of 8
 _HEAVY = 1.25  # what is not seen may make a mean so many times as large, or it has no value
 
 
@@ -120,12 +125,12 @@ class Between(Plain):
 class ErrorSums(Wire):
     """Released sizes of errors, and sums named by `KINDS`."""
 
-    sums: tuple[int, ...]  # in steps: each unit adds at most ``resolution parts``
+    sums: tuple[int, ...]  # in steps: each unit adds at most ``resolution parts``; none is below 0
     sizes: tuple[int, ...]  # in parts: by the size of the error; last, units without a target
     edges: tuple[Fraction, ...]  # the upper ends of the sizes, public
     n: int  # of units that were looked at
     epsilon: Fraction
-    resolution: int  # q: the most that a unit adds
+    resolution: int  # q: steps of one
     parts: int  # of a unit
     center: Fraction
     reach: Fraction  # errors beyond it count as it: one of the edges
@@ -145,7 +150,7 @@ class ErrorSums(Wire):
     def rate(self) -> Fraction:
         """The rate of the noise of each sum."""
         _, of_sums, _ = parts_of_epsilon(self.epsilon, self.n)
-        return sums_rate(of_sums, self.resolution * self.parts, len(self.sums))
+        return sums_rate(of_sums, self.kind, self.resolution, self.parts)
 
     @property
     def size_rate(self) -> Fraction:
@@ -160,6 +165,7 @@ class ErrorSums(Wire):
         of_sizes, _, of_cells = parts_of_epsilon(self.epsilon, self.n)
         return (
             all(number > 0 for number in numbers)
+            and self.resolution <= RESOLUTION
             and min(self.sums) >= 0
             and len(self.sums) == len(KINDS[self.kind])
             and len(self.sizes) == len(self.edges) + 1 > 1
@@ -170,16 +176,60 @@ class ErrorSums(Wire):
         )
 
 
-def sums_rate(epsilon: Fraction, resolution: int, sums: int) -> Fraction:
-    """Return the rate of the noise of each of so many sums."""
-    return epsilon / (sums * resolution)
+def error_terms(error: Ints, q: int) -> tuple[Ints, Ints]:
+    """Return what errors add, in steps: themselves, in 0 .. q, and a curve of which squares follow.
+
+    Examples
+    --------
+    >>> [terms.tolist() for terms in error_terms(np.array([0, 50, 100]), 100)]
+    [[0, 50, 100], [0, 37, 0]]
+    """
+    return error, 3 * error * (q - error) // (2 * q)
+
+
+def value_terms(value: Ints, q: int) -> tuple[Ints, Ints]:
+    """Return what distances from the centre add, in steps -q .. q: a quarter, and their squares.
+
+    Examples
+    --------
+    >>> [terms.tolist() for terms in value_terms(np.array([-100, 0, 50]), 100)]
+    [[-25, 0, 12], [100, 0, 25]]
+    """
+    return value // 4, value * value // q
+
+
+def below_zero(q: int) -> int:
+    """Return how far below 0 a value's quarter may be: that is added for each unit, public."""
+    return -(-q // 4)
+
+
+@lru_cache
+def most_moved(kind: str, q: int) -> int:
+    """Return by how many steps a unit moves all sums of a kind, together: computed, not bounded.
+
+    Examples
+    --------
+    >>> most_moved("quantity", 4096) / 4096, most_moved("quantile", 4096) // 4096
+    (2.307373046875, 3)
+    """
+    if kind == "quantile":
+        return len(KINDS[kind]) * q
+    terms = error_terms(np.arange(q + 1), q), value_terms(np.arange(-q, q + 1), q)
+    # |a - a'| + |b - b'| is the larger one of |(a + b) - (a' + b')| and |(a - b) - (a' - b')|
+    moved = sum(max(int(np.ptp(a + b)), int(np.ptp(a - b))) for a, b in terms)
+    return moved + q * (len(KINDS[kind]) - len(_QUANTITY))
+
+
+def sums_rate(epsilon: Fraction, kind: str, q: int, parts: int) -> Fraction:
+    """Return the rate of the noise of each sum of a kind."""
+    return epsilon / (most_moved(kind, q) * parts)
 
 
 def noisy_sums(
-    sums: list[int], n: int, *, epsilon: Fraction, resolution: int, source: Source
+    sums: list[int], n: int, *, epsilon: Fraction, kind: str, q: int, parts: int, source: Source
 ) -> tuple[int, ...]:
     """Return the sums of n units with noise, within what is possible: epsilon-DP."""
-    rate, most = sums_rate(epsilon, resolution, len(sums)), resolution * n
+    rate, most = sums_rate(epsilon, kind, q, parts), q * parts * n
     return tuple(min(max(own + truncated(rate, most, source), 0), most) for own in sums)
 
 
@@ -187,8 +237,8 @@ def noisy_sums(
 class GroupErrors(Plain):
     """How large errors are in one public group.
 
-    A size is None where its band would be wider than three cells, each twice as wide as the one
-    before. Each band holds by itself.
+    A size is None where its band would be wider than six cells, of which two end at twice what the
+    two before do. Each band holds by itself.
     """
 
     name: str
@@ -219,7 +269,7 @@ class QuantityEvaluation(Figures):
 
     Examples
     --------
-    >>> sums = ErrorSums((100, 20, 500, 250), (7, 3, 0, 2), (2, 4, 8), 12, Fraction(400), 100, 1,
+    >>> sums = ErrorSums((100, 120, 300, 250), (7, 3, 0, 2), (2, 4, 8), 12, Fraction(400), 100, 1,
     ...                  Fraction(5), Fraction(4), Fraction(4))
     >>> found = QuantityEvaluation(sums)
     >>> found.with_target.value, found.mae.value, round(found.rmse.value, 3)
@@ -233,6 +283,7 @@ class QuantityEvaluation(Figures):
         self._cell = sums.noises * self._one  # noise of a size
         most = sums.resolution * sums.parts
         self._noise = variance(float(sums.rate)) / most**2  # of a sum, in units
+        self._of_square = 13 / 9 * self._noise  # of an error less 2/3 of a curve
         self._sizes = np.array(sums.sizes[:-1], dtype=np.float64) / sums.parts
         self._edges = np.array([float(edge) for edge in sums.edges])
         self._known = min(max(sums.n - sums.sizes[-1] / sums.parts, 1.0), float(sums.n))
@@ -426,7 +477,8 @@ class QuantityEvaluation(Figures):
         are raised to those of the mean error, of another noisy sum. The estimate is then projected
         on the band, which brings it nearer to all that is in there.
         """
-        square = self._mean("square", self._fourth, float(self.sums.reach) ** 2)
+        unit = float(self.sums.reach) ** 2
+        square = self._mean("square", self._fourth, unit, self._of_square)
         mean = self.mae
         low = max(square.low, mean.low**2 if isinstance(mean, Band) else 0.0)
         high = max(square.high, 0.0) + self._tail(2)
@@ -448,15 +500,16 @@ class QuantityEvaluation(Figures):
         errors by their sizes, and predictions with that of a normal law.
         """
         m, scale = self._known, (float(self.sums.far) / float(self.sums.reach)) ** 2
-        missed, mean, square = (self._share(of) for of in ("square", "value", "value squared"))
-        missed, off = max(missed, self._share("error") ** 2) / scale, 2 * mean - 1
+        missed = max(self._share("square"), self._share("error") ** 2) / scale
+        off, square = self._share("value"), self._share("value squared")
         spread = square - off**2
-        if spread <= self._wide * math.sqrt(self._noise) * math.sqrt(1 + 16 * off**2) / m:
+        # derivatives: of the mean's square (a mean is four times a sum), and by the units
+        of_spread = self._noise * (1 + 64 * off**2)
+        if spread <= self._wide * math.sqrt(of_spread) / m:
             return None
         left = missed / spread
-        # derivatives: of the mean's square, and of all by the number of units
-        noise = self._noise * (1 / scale**2 + left**2 * (1 + 16 * off**2))
-        noise += self._cell * (left * off * (off + 2)) ** 2
+        noise = self._of_square / scale**2 + left**2 * of_spread
+        noise += self._cell * (left * off**2) ** 2
         heavy = max(self._fourth / max(self._share("square"), 1e-9) ** 2, 3.0)
         r2 = min(abs(1 - left), 1.0)
         sampled = (r2 * left) ** 2 * (heavy + 1) + 4 * r2 * left**3 * heavy / 3
@@ -490,7 +543,8 @@ class QuantityEvaluation(Figures):
         """The mean fourth power of errors up to the reach, in shares of it, by their sizes."""
         ends = np.append(0.0, self._edges[: self._place + 1]) / float(self.sums.reach)
         high, low = ends[1:] ** 4, ends[:-1] ** 4
-        middle = np.where(low > 0, (high - low) / (4 * math.log(2)), high / 5)
+        wide = np.log(high / np.where(low > 0, low, high / math.e))
+        middle = np.where(low > 0, (high - low) / wide, high / 5)
         seen = np.maximum(self._sizes[: self._place + 1], 0.0)
         beyond = max(float(self._sizes[self._place + 1 :].sum()), 0.0)
         found = (float(seen @ middle) + beyond) / self._known
@@ -502,10 +556,11 @@ class QuantityEvaluation(Figures):
             return Between(mean.low, high, self.covers, self.beta)
         return Band(mean.value, mean.low, high, self.covers, self.beta)
 
-    def _mean(self, name: str, second: float, unit: float) -> Band:
+    def _mean(self, name: str, second: float, unit: float, noise: float | None = None) -> Band:
         """Return a mean of shares of ``unit``, whose squares have the mean ``second``."""
         share, m = self._share(name), self._known
-        off = self._noise + self._cell * share**2 + m * max(second - share**2, 0.0)
+        off = self._noise if noise is None else noise
+        off += self._cell * share**2 + m * max(second - share**2, 0.0)
         wide = self._wide * math.sqrt(off) / m
         low = max(share - wide, 0.0)
         return Band(share * unit, low * unit, (share + wide) * unit, self.covers, self.beta)
@@ -523,11 +578,16 @@ class QuantityEvaluation(Figures):
 
     def _share(self, name: str) -> float:
         sums, names = self.sums, KINDS[self.sums.kind]
+        if name == "square" and "curve" in names:
+            return self._share("error") - self._share("curve") / 1.5  # noise may say less than 0
         if name not in names:
             raise UnsupportedError(
                 f"An evaluation of a {sums.kind} reports {', '.join(_MEASURES[sums.kind])}."
             )
         total = sums.sums[names.index(name)] / (sums.resolution * sums.parts)
+        if name == "value":
+            total = 4 * (total - sums.n * below_zero(sums.resolution) / sums.resolution)
+            return min(max(total / self._known, -1.0), 1.0)
         return min(total / self._known, 1.0)
 
 

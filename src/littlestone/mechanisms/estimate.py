@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.bounds import Bound, Certificate, CertificateBuilder, Unit
-from littlestone.bounds.certificate import least_n
+from littlestone.bounds import Certificate, CertificateBuilder, Unit
+from littlestone.bounds.certificate import CERTIFICATES, least_n
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import (
     DataError,
@@ -528,26 +528,7 @@ def noisy_items(
 MARGINAL = "conformal.marginal"
 TRAINING = "conformal.training"
 
-#: The rank at which the bound is drawn, and that so many units are enough.
-RANK = Bound(
-    (
-        ("slack", "2*log(cells)/epsilon", MARGINAL),
-        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL),
-        ("enough", "rank <= n", MARGINAL),
-        ("covered", "(rank - slack)/(n + 1)", MARGINAL),
-        ("nominal", "covered >= 1 - missed", MARGINAL),
-    )
-)
-#: A share that is covered given the sample, except with probability beta, a tenth for the draw.
-SHARE = Bound(
-    (
-        ("drawn", "beta/10", TRAINING),
-        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING),
-        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING),
-        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING),
-    )
-)
-
+RANK, SHARE = CERTIFICATES[MARGINAL], CERTIFICATES[TRAINING]
 LEAST = Fraction(1, 1000)  # of alpha
 _RISK = Fraction(1, 20)  # of the share that is certain given the sample
 

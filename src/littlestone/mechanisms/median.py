@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, Certificate, CertificateBuilder, Step
-from littlestone.bounds.certificate import least_n
+from littlestone.bounds import Certificate, CertificateBuilder, Step
+from littlestone.bounds.certificate import CERTIFICATES, least_n
 from littlestone.bounds.formulas import encode
 from littlestone.errors import (
     DataError,
@@ -286,10 +286,7 @@ EXPONENTIAL, TREE = "median.exponential", "median.tree"
 
 
 class ByRank:
-    """A draw at half of epsilon: one record can raise one score and lower another.
-
-    ``odds_of_failure``: the best score that some candidate surely has, and the odds that follow.
-    """
+    """A draw at half of epsilon: one record can raise one score and lower another."""
 
     if TYPE_CHECKING:
         window: RankWindow
@@ -298,7 +295,6 @@ class ByRank:
 
     name: ClassVar[str]
     claim: ClassVar[str]
-    odds_of_failure: ClassVar[tuple[str, str]]
 
     @property
     def rate(self) -> Fraction:
@@ -307,15 +303,8 @@ class ByRank:
 
     def write(self, cert: CertificateBuilder, values: int | Step) -> Step:
         """Write the odds of a draw outside the window of so many values."""
-        top, odds = self.odds_of_failure
         known: Any = {name: x for name, x in vars(self).items() if name in ("size", "height")}
-        bound = Bound((
-            ("left", "max(1, ceil(low*values))", self.claim),
-            ("right", "max(1, ceil((1 - high)*values))", self.claim),
-            ("top", top, self.claim),
-            ("odds", odds, self.claim),
-        ))  # fmt: skip
-        return bound.write(
+        return CERTIFICATES[self.claim].write(
             cert, values=values, low=self.window.low, high=self.window.high, rate=self.rate,
             gone=self.delta, **known,
         )  # fmt: skip
@@ -368,9 +357,6 @@ class RankExponential(ByRank):
     name = "exponential"
     claim = EXPONENTIAL
     delta = Fraction(0)
-    odds_of_failure = (
-        "floor((values + 1 - left - right)/2)", "(size - 1)*exp(-rate*(top + 1))",
-    )  # fmt: skip
 
     def draw(self, values: Ordered, source: Source) -> int:
         """Return a domain point with probability proportional to ``e**(rate * score)``."""
@@ -624,10 +610,6 @@ class TreeEM(ByRank):
 
     name = "tree"
     claim = TREE
-    odds_of_failure = (  # of height 0 none: there is one point
-        "floor((values + 4 - left - right)/3)",
-        "min(1, height)*(height*exp(rate)*(1 - gone)/gone + 1 + values*height)*exp(-rate*top)",
-    )
 
     @property
     def bottom(self) -> Exp:

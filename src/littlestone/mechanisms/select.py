@@ -267,7 +267,6 @@ def sparse_select(
     delta: Any,
     source: Source,
     default: D,
-    bottom: Bottom = "tight",
     order: Order = canonical_key,
 ) -> T | D:
     """Return a candidate of high score, or the default; candidates need not be known beforehand.
@@ -275,8 +274,7 @@ def sparse_select(
     Candidates that are left out of ``scores``, and those with a score below 1, cannot be chosen.
     *Your promise*: adding one record raises at most ``k`` scores, each by exactly 1, and lowers
     none (a k-bounded quality); `sparse_select_lists` enforces it for you. ``default`` is the public
-    object that bottom returns; ``bottom="paper"`` gives it the score of Lyu's Lemma 3.1, about ten
-    times higher, for comparison; ``order`` is a public function from candidates to distinct sort
+    object that bottom returns; ``order`` is a public function from candidates to distinct sort
     keys. `DataError` if a score is not an integer.
 
     Notes
@@ -303,7 +301,7 @@ def sparse_select(
     'tea'
     """
     rate, k, delta = check_removal("sparse_select", k, epsilon, delta)
-    weight = removal_bottom(k=k, epsilon=2 * rate, delta=delta, bottom=bottom)
+    weight = removal_bottom(k=k, epsilon=2 * rate, delta=delta)
     return _draw(scores, rate=rate, bottom=weight, source=source, default=default, order=order)
 
 
@@ -315,7 +313,6 @@ def sparse_select_lists(
     delta: Any,
     source: Source,
     default: D,
-    bottom: Bottom = "tight",
     order: Order = canonical_key,
 ) -> T | D:
     """Return a candidate that many lists contain, or the default: Lyu's PrivateSample.
@@ -344,7 +341,7 @@ def sparse_select_lists(
     'b'
     """
     rate, cap, delta = check_removal("sparse_select_lists", cap, epsilon, delta, k_name="cap")
-    weight = removal_bottom(k=cap, epsilon=2 * rate, delta=delta, bottom=bottom)  # line 3
+    weight = removal_bottom(k=cap, epsilon=2 * rate, delta=delta)  # line 3
     counts = count_lists(lists, cap=cap, order=order)  # line 2: score(u)
     return _draw(counts, rate=rate, bottom=weight, source=source, default=default, order=order)
 

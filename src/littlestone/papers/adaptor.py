@@ -29,6 +29,7 @@ from typing import (
 )
 
 from littlestone.bounds import least_n
+from littlestone.bounds.certificate import bounds_beside
 from littlestone.classes import ConceptClass, parse_integer
 from littlestone.errors import (
     ParameterError,
@@ -53,9 +54,13 @@ from littlestone.learners.base import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Unit
     from littlestone.learners.sklearn_base import PrivateClassifier
-    from littlestone.privacy import Guarantee, Neighbours
+    from littlestone.privacy import Guarantee
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+#: The sums of the certificates, by name.
+BOUNDS = bounds_beside(__file__)
 
 
 class Page(Protocol):
@@ -336,11 +341,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
 
     def at(self, n: int) -> Algorithm:
         """Return the algorithm for n records (or users)."""
-        budget: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
-        budget["delta"] = getattr(self, "delta", Fraction(0))
-        if self.unit == "users":
-            budget["samples_per_user"] = getattr(self, "samples_per_user")  # noqa: B009
-        printed = self.algorithm.printed(self.concept_class, n=n, **budget)
+        printed = self.algorithm.for_goal(self.concept_class, self.goal, n)
         algorithm: Algorithm = replace(printed, **self.given)
         return algorithm
 
@@ -367,11 +368,6 @@ class PaperLearner(ClassLearner[PaperPlan]):
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what the parameters promise."""
         return replace(self.at(1).guarantee(), seeded=seeded)
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """The neighbouring relation of the guarantee."""
-        return self.at(1).guarantee().neighbours
 
     @property
     def name(self) -> str:  # type: ignore[override] # an attribute elsewhere

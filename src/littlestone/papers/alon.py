@@ -24,9 +24,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
-from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import errors
 from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import PatchedHypothesis, patched
@@ -41,7 +40,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator, public_salt
 
@@ -53,51 +52,12 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Point, Points
 
-ALON = "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent"
-_V = "2022 (004); constants and proof in docs/papers.md"
 
-HIST = register_claim(
-    "alon.lemma28.privacy",
-    ALON,
-    "2022 (004), Lemma 28; threshold: docs/mechanisms.md",
-    "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches a threshold are "
-    "(epsilon, delta)-DP under replace-one.",
-)
-PRIVACY = register_claim(
-    "alon.theorem30.privacy",
-    ALON,
-    "2022 (004), Theorem 30",
-    "One record is one copy's or the last step's: the stable histogram over the copies is "
-    "(epsilon, delta)-DP, the exponential mechanism over its list is epsilon-DP, and they see "
-    "disjoint records.",
-)
-FREQUENT = register_claim(
-    "alon.theorem23.frequent",
-    ALON,
-    f"{_V}; Theorem 23, Lemmas 25-27",
-    "For 0 < theta < 1 and some k <= d one hypothesis is the output of a copy of k rounds with "
-    "probability at least rate_k, with error at most alpha1 if (1 - alpha1)**auxiliary <= theta "
-    "(k < d) or 0 (k = d). rate_0 = theta, rate_k = theta - E_k/(B + 1), rate_d = rho_d - "
-    "E_d/(B + 1), and for d = 1 rate_1 = (1 - theta**floor(B/2))/2.",
-    (IID, REALIZABLE),
-)
-LISTED = register_claim(
-    "alon.theorem30.listed",
-    ALON,
-    f"{_V}; Theorem 30, Lemma 28",
-    "A hypothesis that each of K copies submits with probability at least q is not listed with "
-    "probability at most e**(l (tau - 1)) (1 - q (1 - e**-l))**K E[e**(-l Z)], Z the noise.",
-    (IID,),
-)
-CHOICE = register_claim(
-    "alon.lemma29.accuracy",
-    ALON,
-    f"{_V}; Lemma 29, docs/certificates.md",
-    "Weights e**(-(epsilon/2) errors) over at most K hypotheses, one of error at most alpha1, that "
-    "do not depend on these n records: Pr[error > alpha] <= (K - 1) (1 - alpha (1 - e**-l) + "
-    "alpha1 (e**l - 1))**n for 0 <= l <= epsilon/2.",
-    (IID,),
-)
+HIST = "alon.lemma28.privacy"
+PRIVACY = "alon.theorem30.privacy"
+FREQUENT = "alon.theorem23.frequent"
+LISTED = "alon.theorem30.listed"
+CHOICE = "alon.lemma29.accuracy"
 
 #: A point (or `OUTSIDE`) and its label.
 Example = tuple["Point", int]
@@ -491,7 +451,7 @@ class M(Certified):
     list gives a public concept (erratum 29); numbers of O() are printed without their constants,
     and certified ones (errata 27, 28) are given as parameters.
 
-    Certificate (docs/papers.md): for assigned copies.
+    Certificate (docs/papers.md): for assigned copies, and 0 < theta < 1.
 
     Examples
     --------
@@ -515,6 +475,7 @@ class M(Certified):
     assigned: tuple[int, ...] | None = None  # copies of 0, ..., d rounds
     optimal: Literal["argmax", "lyu"] = "argmax"
     max_nodes: int = 20_000
+    theta: Fraction = Fraction(3, 5)  # of the certificate: either one batch is so decisive, or
     alpha: Fraction = Fraction(1, 10)
     beta: Fraction = Fraction(1, 20)
 
@@ -545,6 +506,8 @@ class M(Certified):
             )
         if min(*rounds, *self.batches, self.k, self.n_prime, 0) < 0 or self.auxiliary < 1:
             raise UnsupportedError("The numbers of M are not negative, and auxiliary is positive.")
+        if not 0 < self.theta < 1:
+            raise UnsupportedError("M needs 0 < theta < 1.")
 
     @cached_property
     def d(self) -> int:
@@ -606,90 +569,48 @@ class M(Certified):
             return None
         if self.d > 1 and not listed(self.concept_class):
             return None  # two corrected predictions may be too hard to compare
-        K, d = sum(self.assigned), self.d
+        d = self.d
         used = sum(c * self.records(j) for j, c in enumerate(self.assigned))
         tau = histogram_threshold(epsilon=self.epsilon, delta=self.delta)
-        tau = max(tau, math.ceil(Fraction(3, 4) * self.eta * K))
-        cert = CertificateBuilder(n=n, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta)
-        cert.step("enough_records", "n >= used + fewest", LISTED, used=used, fewest=self.n_prime)
-        theta, alpha1 = self._shares(n - used, tau)
-        cert.step("one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT, alpha1=alpha1,
-                  auxiliary=self.auxiliary, theta=theta)  # fmt: skip
-        rho: Any = Fraction(1)
-        E: Any = Fraction(0)
+        tau = max(tau, math.ceil(Fraction(3, 4) * self.eta * sum(self.assigned)))
+        cert = CertificateBuilder(
+            n=n, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta, theta=self.theta, tau=tau,
+            used=used,
+        )  # fmt: skip
+        cert.step("enough_records", "n >= used + fewest", LISTED, fewest=self.n_prime)
+        # one batch of the auxiliary size proves it for theta
+        cert.step("alpha1", "1 - exp(log(theta)/size)", FREQUENT, size=self.auxiliary)
+        rho: Step | Fraction = Fraction(1)
+        E: Step | Fraction = Fraction(0)
         missed = {}
-        for j, B in enumerate(self.batches):
+        for j, (B, copies) in enumerate(zip(self.batches, self.assigned, strict=True)):
             if j:
-                rho = cert.step(f"rho_{j}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT,
-                                rho=rho, theta=theta)  # fmt: skip
-                E = cert.step(f"expected_{j}", "(2*E + 2)/(1 - theta)", FREQUENT, E=E, theta=theta)
+                rho = cert.step(f"rho_{j}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho)
+                E = cert.step(f"expected_{j}", "(2*E + 2)/(1 - theta)", FREQUENT, E=E)
             if d == j == 1:  # the coin does not depend on the number of draws
-                rate = cert.step("rate_1", "(1 - theta**pairs)/2", FREQUENT, theta=theta,
-                                 pairs=B // 2)  # fmt: skip
+                rate = cert.step("rate_1", "(1 - theta**pairs)/2", FREQUENT, pairs=B // 2)
             else:
-                most = rho if j == d else theta
+                most = rho if j == d else self.theta
                 rate = cert.step(f"rate_{j}", "max(0, most - E/(B + 1))", FREQUENT, most=most,
                                  E=E, B=B)  # fmt: skip
-            tilt = _tilt(float(rate.value), self.assigned[j], tau, float(self.epsilon))
-            missed[f"x{j}"] = cert.step(
-                f"missed_{j}",
-                "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
-                "*(1 - exp(-epsilon/2))**2"
-                "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
-                LISTED, tilt=tilt, tau=tau, rate=rate, copies=self.assigned[j],
-            )  # fmt: skip
+            known = {"epsilon": float(self.epsilon), "tau": tau, "rate": float(rate)}
+            bound = BOUNDS["alon.theorem30"].function("missed", "tilt", **known, copies=copies)
+            tilts = [self.epsilon * i / 128 for i in range(1, 64)]
+            tilt = min(tilts, key=lambda tilt: bound(float(tilt)))
+            missed[f"x{j}"] = BOUNDS["alon.theorem30"].write(
+                cert, suffix=f"_{j}", rate=rate, copies=copies, tilt=tilt
+            )
         cert.step("missed", f"max({', '.join(missed)})", LISTED, **missed)
-        cert.step("tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE, alpha1=alpha1)
+        cert.step("tilt", "max(0, min(epsilon/2, log(alpha/alpha1)/2))", CHOICE)
         cert.step(
             "badly_chosen",
-            "min(1, K*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**max(n - used, 0))",
-            CHOICE, K=K - 1, alpha1=alpha1, used=used,
+            "min(1, others*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))"
+            "**max(n - used, 0))",
+            CHOICE, others=sum(self.assigned) - 1,
         )  # fmt: skip
         cert.step("failure", "missed + badly_chosen", CHOICE)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-    def _shares(self, rest: int, tau: int) -> tuple[Fraction, Fraction]:
-        """Propose theta, and the least alpha1 that one batch proves for it, in floats."""
-        assert self.assigned is not None
-        best = (math.inf, Fraction(1, 2), self.alpha)
-        for i in range(1, 100):
-            theta = i / 100
-            alpha1 = -math.expm1(math.log(theta) / self.auxiliary) * (1 + 1e-9)
-            if alpha1 >= float(self.alpha):
-                continue
-            rho, E, missed = 1.0, 0.0, 0.0
-            for j, B in enumerate(self.batches):
-                if j:
-                    rho, E = (rho**2 - theta) / (2 * (1 - theta)), (2 * E + 2) / (1 - theta)
-                rate = max(0.0, (rho if j == self.d else theta) - E / (B + 1))
-                if self.d == j == 1:
-                    rate = (1 - theta ** (B // 2)) / 2
-                tilt = float(_tilt(rate, self.assigned[j], tau, float(self.epsilon)))
-                missed = max(
-                    missed, _missed(rate, self.assigned[j], tau, float(self.epsilon), tilt)
-                )
-            alpha, half = float(self.alpha), float(self.epsilon) / 2
-            tilt = min(half, math.log(alpha / alpha1) / 2)
-            base = 1 + alpha * math.expm1(-tilt) + alpha1 * math.expm1(tilt)
-            bad = sum(self.assigned) * math.exp(max(rest, 0) * math.log(base))
-            short = Fraction(math.ceil(alpha1 * 10**8), 10**8)
-            best = min(best, (missed + bad, Fraction(i, 100), short))
-        return best[1:]
-
-
-def _missed(rate: float, copies: int, tau: int, epsilon: float, tilt: float) -> float:
-    """Return the bound of the claim `LISTED`, in floats."""
-    noise = (1 - math.exp(-epsilon / 2)) ** 2
-    noise /= -math.expm1(tilt - epsilon / 2) * -math.expm1(-tilt - epsilon / 2)
-    log = tilt * (tau - 1) + copies * math.log1p(rate * math.expm1(-tilt))
-    return min(1.0, noise * math.exp(min(log, 0.0)))
-
-
-def _tilt(rate: float, copies: int, tau: int, epsilon: float) -> Fraction:
-    """Propose the tilt of the claim `LISTED`."""
-    tilts = [Fraction(i, 128) * Fraction(epsilon).limit_denominator(10**6) for i in range(1, 64)]
-    return min(tilts, key=lambda tilt: _missed(rate, copies, tau, epsilon, float(tilt)))
 
 
 class Examples:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from flint import ctx
 
-from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import AffineSubspaces, MajorityHypothesis
 from littlestone.classes.affine_subspaces import AffineHypothesis
 from littlestone.classes.finite import ListedDichotomies, check_dichotomies, dichotomies
@@ -50,7 +50,7 @@ from littlestone.learners.base import Goal, Learner, nest
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import selection_rate
 from littlestone.papers.adaptor import Certified, on_page
-from littlestone.papers.alon import ALON, GenericLearner, M
+from littlestone.papers.alon import GenericLearner, M
 from littlestone.privacy import Guarantee
 from littlestone.privacy.guarantee import round_up, upper
 from littlestone.source import Choice, ExplicitWeights, ball
@@ -62,37 +62,10 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-EMPIRICAL_PRIVACY = register_claim(
-    "alon.lemma15.privacy",
-    ALON,
-    "2022 (004), Lemma 15; 2015, Bun, Nissim, Stemmer, Vadhan, Lemma 5.9; proof in docs/papers.md",
-    "An (epsilon, delta)-DP learner of m records, run on m of 9m that are drawn with replacement, "
-    "is (e, delta (exp(e) - 1)/(exp(epsilon) - 1))-DP, e = (exp(epsilon) - 1)/9.",
-)
-EMPIRICAL = register_claim(
-    "alon.lemma15.accuracy",
-    ALON,
-    "2022 (004), Lemma 15",
-    "A learner with error at most alpha except with probability beta on m independent records "
-    "of any distribution has, on m records drawn with replacement from the n ones that are "
-    "given, error at most alpha on these n records except with probability beta.",
-    makes_true=("independent draws", "drawn independently"),
-)
-BOOSTED_PRIVACY = register_claim(
-    "alon.section2.4.privacy",
-    ALON,
-    "2022 (004), Section 2.4; by filtering: docs/papers.md",
-    "Rounds on disjoint records, each a private learner on slots of which one record fills at "
-    "most one, by released hypotheses and its own coins, promise together what one of them does.",
-)
-AGNOSTIC_PRIVACY = register_claim(
-    "alon.corollary4.privacy",
-    ALON,
-    "2022 (004), Corollary 4 (Alon, Beimel, Moran, Stemmer 2020); two samples: docs/papers.md",
-    "Relabel the first part by a dichotomy drawn at rate epsilon/2 by the errors of its best "
-    "concept on the second part, then run an (e, d)-DP learner: a record of the second part costs "
-    "epsilon, one of the first (e + ln 4, d), less by secret subsampling.",
-)
+EMPIRICAL_PRIVACY = "alon.lemma15.privacy"
+EMPIRICAL = "alon.lemma15.accuracy"
+BOOSTED_PRIVACY = "alon.section2.4.privacy"
+AGNOSTIC_PRIVACY = "alon.corollary4.privacy"
 
 
 # -- Lemma 15 -------------------------------------------------------------------------------------

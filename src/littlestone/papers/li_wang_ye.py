@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
 from littlestone.data import UserSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
@@ -46,8 +46,8 @@ from littlestone.learners.users.scores import (
     threshold_errors,
 )
 from littlestone.mechanisms.estimate import coin_of
-from littlestone.papers.adaptor import Certified, on_page
-from littlestone.papers.li_wang_ye_records import LWY, PAGE, PRIVACY, PUBLIC, VERSION
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
+from littlestone.papers.li_wang_ye_records import PRIVACY
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
 
@@ -57,44 +57,14 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_USERS = "each user holds samples_per_user records, all independent draws from one distribution"
-_INSIDE = "all points lie in the domain of the thresholds"
 
-SEARCH = register_claim(
-    "lwy.lemma4.5",
-    LWY,
-    f"{VERSION}, Lemmas C.1 and 4.5, {PAGE}",
-    "Below a midpoint a comparison fails if one binomial count, or the noise, is large; above it "
-    "if the least of |C| counts, or the noise, is small. While none is wrong, step k meets one of "
-    "at most 1 + gap 2**(k-1)/width (rounded up) midpoints.",
-    (_USERS, PUBLIC),
-)
-CHOICE = register_claim(
-    "lwy.theorem4.6",
-    LWY,
-    f"{VERSION}, Appendix C.4; the sum is ours, {PAGE}",
-    "As Theorem 3.4, with users of more than t errors in the place of records: g apart for an "
-    "excess error of alpha, and near concepts differ for a user with probability at most "
-    "1 - (1 - alpha1)**m. The answer of the search is one of two intervals, and t follows from it.",
-    (_USERS, PUBLIC),
-)
-HALVING = register_claim(
-    "lwy.lemma5.1",
-    LWY,
-    f"{VERSION}, Lemma 5.1; the sum is ours, {PAGE}",
-    "If [l, r] has mass at most M and a side of mid more than theta M, then a set of mass theta M "
-    "- 2 mu, one of few, holds no more than Y users' many records above a set of mass M/2 + 2 mu, "
-    "which shares what does not fit beside it into M + 2 mu; or the draw lost Y.",
-    (_USERS, PUBLIC, _INSIDE),
-)
-WALK = register_claim(
-    "lwy.algorithm1",
-    LWY,
-    f"{VERSION}, Algorithm 1 and Theorem 5.2; the sum is ours, {PAGE}",
-    "T choices of three lose L in all, E e**(theta' rate L) <= M(theta')**T, M(theta') the largest "
-    "(1 + 2 y**(1 - theta'))/(1 + 2 y); a threshold of excess above alpha - theta**T has as few "
-    "users with more than t errors as the best one, up to Y, for one of |C| and a binomial walk.",
-    (_USERS, PUBLIC, _INSIDE),
+SEARCH = "lwy.lemma4.5"
+CHOICE = "lwy.theorem4.6"
+HALVING = "lwy.lemma5.1"
+WALK = "lwy.algorithm1"
+
+_COMPARE, _SIDES, _HALVED, _WALKED = (
+    BOUNDS[f"lwy.{part}"] for part in ("lemmaC.1", "lemma5.1", "lemma5.1.median", "algorithm1")
 )
 
 Ints = npt.NDArray[np.int64]
@@ -238,53 +208,24 @@ class PrivateCompare:
         return source.choose(coin_of(self.epsilon, least - math.ceil(n * self.cut)))
 
     def failure(self, cert: CertificateBuilder, name: str) -> Step:
-        """Write the chance of a wrong answer, for n users, as a step of this name."""
-        m, (p, q) = self.samples_per_user, self.ends
-        low = cert.step(f"{name}_low", "binomial_above(m, p, t)", SEARCH, m=m, p=p, t=self.t)
-        high = cert.step(f"{name}_high", "binomial_above(m, q, t)", SEARCH, m=m, q=q, t=self.t)
-        n, size = int(_shown(cert, "n")), int(_shown(cert, "size"))
-        y = np.linspace(0, 1, 400)[1:-1]
-        noise = np.exp(-float(self._noise) * n * y)
-        edge = float(self.cut)
-        up, down = (
-            np.where(inside, np.minimum(u * np.exp(-n * _divergence(a, x)), 1), 1) + noise
-            for u, x, a, inside in (
-                (1, float(low.value), edge - y, edge - y > float(low.value)),
-                (size, float(high.value), edge + y, edge + y < float(high.value)),
-            )
-        )
-        parts = {"cut": self.cut, "epsilon": self._noise}
-        above, below = (_simple(y[int(np.argmin(f))]) for f in (up, down))
-        return cert.step(
-            name, f"max({_UP}, {_DOWN})", SEARCH, low=low, high=high, above=above, below=below,
-            **parts,
-        )  # fmt: skip
-
-    @property
-    def _noise(self) -> Fraction:
-        """Epsilon of the noise, for one user of the sum."""
-        return self.epsilon / (max(self.cut, 1 - self.cut) if self.neighbours is ADDED else 1)
+        """Write the chance of a wrong answer, for n users, as the step "wrong" of this name."""
+        noise = self.epsilon / (max(self.cut, 1 - self.cut) if self.neighbours is ADDED else 1)
+        here = cert.where(m=self.samples_per_user, p=self.ends[0], q=self.ends[1], t=self.t,
+                          cut=self.cut, epsilon=noise)  # fmt: skip
+        rates = {x: here.step(f"{x}_{name}", f"binomial_above(m, {p}, t)", SEARCH)
+                 for x, p in (("low", "p"), ("high", "q"))}  # fmt: skip
+        here = here.where(**rates)
+        up, down = (_COMPARE.function(line, share, **here.floats)
+                    for line, share in (("up", "far"), ("down", "beyond")))  # fmt: skip
+        return _COMPARE.write(here, suffix=f"_{name}", far=_least(up), beyond=_least(down))
 
 
 _GRID = 2**30  # cuts are fractions with this denominator
-_KL = "({0}*log({0}/{1}) + (1 - {0})*log((1 - {0})/(1 - {1})))"
-_UP = "exp(-n*" + _KL.format("max(cut - above, low)", "low") + ") + exp(-epsilon*n*above)"
-_DOWN = "size*exp(-n*" + _KL.format("min(cut + below, high)", "high") + ") + exp(-epsilon*n*below)"
 
 
-def _divergence(a: Any, p: float) -> Any:
-    a, p = np.clip(a, 1e-12, 1 - 1e-12), min(max(p, 1e-300), 1 - 1e-16)
-    return a * np.log(a / p) + (1 - a) * np.log((1 - a) / (1 - p))
-
-
-def _simple(x: Any) -> Fraction:
-    """Return a simple fraction near a float; what it is decides nothing but a size."""
-    return Fraction(float(x)).limit_denominator(10**6)
-
-
-def _shown(cert: CertificateBuilder, name: str) -> Any:
-    value = cert.known[name]
-    return value.value if isinstance(value, Step) else value
+def _least(height: Callable[[float], float]) -> Fraction:
+    """Return the share at which a bound is about least: it decides nothing but a size."""
+    return min((Fraction(i, 400) for i in range(1, 400)), key=lambda share: height(float(share)))
 
 
 @on_page("lwy.algorithm2", "Algorithm 2", "mechanism",
@@ -506,22 +447,14 @@ class Theorem46(Certified):
         for i, answer in enumerate(self.search.answers):
             _, g = _apart(cert, f"answer_{i}", m, answer, self.alpha)
             gap = max(float(g.value), 1e-9)
-            each.append(_CHOICE.write(
+            each.append(BOUNDS["lwy.theorem4.6"].write(
                 cert, suffix=f"_{i}", g=g, m=m, alpha1=P.alpha, hypotheses=P.size, rate=most,
-                tilt=min(most, _simple(math.atanh(min(gap, 0.999)))),
+                tilt=min(most, Fraction(math.atanh(min(gap, 0.999))).limit_denominator(10**6)),
             ))  # fmt: skip
         _two(cert, "choice", each, CHOICE)
         cert.step("failure", "search + choice + beta1", CHOICE, beta1=P.beta)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-
-_CHOICE = Bound((
-    ("differ", "1 - (1 - alpha1)**m", CHOICE),
-    ("allowed", "tilt <= rate", CHOICE),
-    ("drawn",
-     "hypotheses*(cosh(tilt) - g*sinh(tilt) + differ*(exp(2*tilt) - exp(tilt)))**n", CHOICE),
-))  # fmt: skip
 
 
 def _records(cls: type[Any], samples_per_user: int | None) -> int:
@@ -586,65 +519,15 @@ class IntervalMedian:
 
     def failure(self, cert: CertificateBuilder, k: int) -> Step:
         """Write the chance that a side holds more than theta M, for n users and ``|C|`` = size."""
-        m, s, M, n = self.samples_per_user, self.s, self.mass, int(_shown(cert, "n"))
         cells = 1000
-        here = cert.where(M=M, theta=self.theta, cells=cells, m=m, s=s)
-        half = here.step(f"half_{k}", "M/2 + 2*M/cells", HALVING)
-        more = here.step(f"more_{k}", "theta*M - 2*M/cells", HALVING)
-        shared = here.step(
-            f"shared_{k}", "max(0, half + more - min(1, M + 2*M/cells))", HALVING, half=half,
-            more=more,
+        here = cert.where(
+            M=self.mass, theta=self.theta, cells=cells, m=self.samples_per_user, s=self.s,
+            rate=rate(self.epsilon, self.neighbours),
+            pairs=4 * (2 * cells / self.mass + 1) * (2 * cells + 4),
         )  # fmt: skip
-        lose = here.step(f"lose_{k}", _trinomial(s), HALVING, half=half, more=more, shared=shared)
-        gain = here.step(
-            f"gain_{k}", "binomial_above(m, more, s) - binomial_above(m, half, s) + lose", HALVING,
-            half=half, more=more, lose=lose,
-        )  # fmt: skip
-        epsilon = rate(self.epsilon, self.neighbours)
-        pairs = 4 * (2 * cells / M + 1) * (2 * cells + 4)
-        size, each = float(_shown(cert, "size")), float(epsilon)
-        level, tilt = _best_walk(
-            n, float(pairs), gain, lose, lambda level: math.log(size) - each * n * level
-        )
-        return here.step(
-            f"median_{k}",
-            f"pairs*{_WALK_LAW} + size*exp(-rate*n*level)", HALVING, pairs=pairs, gain=gain,
-            lose=lose, tilt=tilt, level=level, rate=epsilon,
-        )  # fmt: skip
-
-
-#: Pr[a sum of n steps, 1 with chance gain and -1 with chance lose, is at most n level].
-_WALK_LAW = "exp(n*(tilt*level + log(1 - gain*(1 - exp(-tilt)) + lose*(exp(tilt) - 1))))"
-_TILTS, _LEVELS = np.geomspace(1e-3, 3, 160)[:, None], np.linspace(0, 1, 500)
-
-
-def _best_walk(
-    n: int, union: float, gain: Step, lose: Step, lost: Callable[[Any], Any]
-) -> tuple[Fraction, Fraction]:
-    """Return a good level and tilt of `_WALK_LAW`, where a draw loses n level: chance e**lost."""
-    up, down = float(gain.value), float(lose.value)
-    step = np.log1p(up * np.expm1(-_TILTS) + down * np.expm1(_TILTS))
-    log = math.log(union) + n * (step + _TILTS * _LEVELS)
-    tilt = np.argmin(log, axis=0)
-    total = np.exp(np.minimum(log.min(axis=0), 0)) + np.exp(np.minimum(lost(_LEVELS), 0))
-    best = int(np.argmin(total))
-    return _simple(_LEVELS[best]), _simple(_TILTS[tilt[best], 0])
-
-
-def _trinomial(s: int) -> str:
-    """Return, as a formula, Pr[> s records in the half, <= s in the larger set] of a user.
-
-    c in what both share, a beside it in the larger set, the others beside both.
-    """
-    terms = []
-    for c in range(s + 1):
-        for a in range(s - c + 1):
-            ways = f"comb(m, {c})*comb(m - {c}, {a})*shared**{c}*(more - shared)**{a}"
-            # given these, each of the other records is in the rest of the half with this chance
-            rest = f"(1 - more)**(m - {c + a})"
-            beyond = f"binomial_above(m - {c + a}, min(1, (half - shared)/(1 - more)), {s - c})"
-            terms.append(f"{ways}*{rest}*{beyond}")
-    return " + ".join(terms)
+        here = here.where(gain=_SIDES.write(here, suffix=f"_{k}"), lose=here.steps[f"lose_{k}"])
+        level = _least(_HALVED.function("median", "level", **here.floats))
+        return _HALVED.write(here, suffix=f"_side_{k}", level=level)
 
 
 def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
@@ -689,7 +572,7 @@ class PrivateThreshold(Certified):
     >>> A = PrivateThreshold.printed(
     ...     ls.Thresholds(1, 2**20), epsilon=Fraction(1), **goal, n=1, samples_per_user=16)
     >>> A.T, A.search.T, A.guarantee().epsilon, A.required_samples()
-    (8, 3, Fraction(1, 1), 6072)
+    (8, 3, Fraction(1, 1), 6068)
     """
 
     concept_class: Thresholds
@@ -795,33 +678,32 @@ class PrivateThreshold(Certified):
 
     def _walk(self, cert: CertificateBuilder) -> Step:
         """Write the chance that the choices end at a threshold that is too bad."""
-        n, size, T = int(_shown(cert, "n")), int(_shown(cert, "size")), self.T
-        each, m = rate(self.epsilon_choice, self.neighbours), self.samples_per_user
-        moments = [(Fraction(i, 40), *_moment(Fraction(i, 40))) for i in range(4, 40)]
-        share, logs = (np.array([float(x[j]) for x in moments])[:, None] for j in (0, 2))
-
-        def loss(level: Any) -> Any:
-            return (T * np.log(logs) - share * float(each) * n * level).min(axis=0)
-
         fails: list[Step] = []
         for i, answer in enumerate(self.search.answers):
-            t, apart = _apart(cert, f"answer_{i}", m, answer, self.excess)
+            t, apart = _apart(cert, f"answer_{i}", self.samples_per_user, answer, self.excess)
             lose = cert.step(
                 f"lose_walk_{i}", "min(binomial_above(m, p, t), 1 - binomial_above(m, q, t))", WALK,
-                m=m, p=answer[1], q=answer[0] + self.excess, t=t,
+                m=self.samples_per_user, p=answer[1], q=answer[0] + self.excess, t=t,
             )  # fmt: skip
             gain = cert.step(f"gain_walk_{i}", "apart + lose", WALK, apart=apart, lose=lose)
-            level, tilt = _best_walk(n, size, gain, lose, loss)
-            at = T * np.log(logs) - share * float(each) * n * float(level)
-            power, y, _ = moments[int(np.argmin(at))]
-            bound = cert.step(f"moment_{i}", "(1 - power)/y**power", WALK, power=power, y=y)
-            cert.step(f"moment_root_{i}", "y**power + 2*power*y <= 1 - power", WALK,
-                      power=power, y=y)  # fmt: skip
-            fails.append(cert.step(
-                f"walk_{i}",
-                f"size*{_WALK_LAW} + bound**T*exp(-power*rate*n*level)", WALK, gain=gain,
-                lose=lose, tilt=tilt, level=level, bound=bound, T=T, power=power, rate=each,
-            ))  # fmt: skip
+            here = cert.where(
+                gain=gain, lose=lose, T=self.T, rate=rate(self.epsilon_choice, self.neighbours)
+            )
+            power = Fraction(1, 2)
+            for _ in range(2):
+                M = float(_moment(power)[1])
+                numbers = here.floats | {"power": float(power), "bound": M}
+                level = _least(_WALKED.function("walk", "level", **numbers))
+                fails_at = _WALKED.function("walk", "power", "bound", level=level, **here.floats)
+                powers = (Fraction(j, 40) for j in range(4, 40))
+                power = min(powers, key=lambda p: fails_at(float(p), float(_moment(p)[1])))
+            y, _ = _moment(power)
+            bound = here.step(f"moment_{i}", "(1 - power)/y**power", WALK, power=power, y=y)
+            here.step(f"moment_root_{i}", "y**power + 2*power*y <= 1 - power", WALK, power=power,
+                      y=y)  # fmt: skip
+            fails.append(
+                _WALKED.write(here, suffix=f"_walk_{i}", level=level, power=power, bound=bound)
+            )
         return _two(cert, "walk", fails, WALK)
 
 

@@ -11,7 +11,6 @@ times those of the paper.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,12 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import Points, SparseSets
 from littlestone.classes.finite import Boosted
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.mechanisms import exponential_mechanism
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit
 
@@ -38,29 +37,9 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
-VERSION = "2024 (002)"
-PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-PUBLIC = "class and parameters were chosen without looking at the data"
-_IID = "records are drawn independently from one distribution"
 
-PRIVACY = register_claim(
-    "lwy.privacy",
-    LWY,
-    f"{VERSION}, Theorems 3.4, 4.6, 5.2, Lemmas C.1 and 5.1, {PAGE}",
-    "A score counts records or users; one that is replaced moves each count by at most 1, one that "
-    "is added raises it by at most 1. Each comparison, median and choice is pure; epsilons add.",
-)
-RECORDS = register_claim(
-    "lwy.theorem3.4",
-    LWY,
-    f"{VERSION}, Appendix B; the sum is ours, {PAGE}",
-    "q(h) is at least the errors of h, and at most those of the best concept and its disagreement "
-    "with a near one, so with an (alpha1, beta1)-representation the excess error is above alpha "
-    "with probability at most beta1 + |H| (cosh l - alpha sinh l + alpha1 (e**(2l) - e**l))**n, "
-    "for every 0 <= l <= epsilon/4.",
-    (_IID, PUBLIC),
-)
+PRIVACY = "lwy.privacy"
+RECORDS = "lwy.theorem3.4"
 
 Ints = npt.NDArray[np.int64]
 
@@ -149,19 +128,11 @@ class Theorem34(Certified):
         # near the best tilt for small alpha; any one up to epsilon/4 is valid
         best = (self.alpha - P.alpha) / (1 + 3 * P.alpha)
         cert = CertificateBuilder(n=n, alpha=self.alpha, beta=self.beta)
-        _RECORDS.write(
+        BOUNDS["lwy.theorem3.4"].write(
             cert, size=P.size, alpha1=P.alpha, beta1=P.beta, tilt=min(self.epsilon / 4, best),
             rate=self.epsilon / 4,
         )  # fmt: skip
         return cert
-
-
-_RECORDS = Bound((
-    ("allowed", "tilt <= rate", RECORDS),
-    ("each", "cosh(tilt) - alpha*sinh(tilt) + alpha1*(exp(2*tilt) - exp(tilt))", RECORDS),
-    ("failure", "beta1 + size*each**n", RECORDS),
-    ("enough", "failure <= beta", RECORDS),
-))  # fmt: skip
 
 
 @on_page("lwy.lemma2.4", "Lemma 2.4", "construction", "boosting a representation: majorities")
@@ -236,8 +207,6 @@ class RepD:
 
     def value(self, concepts: Sequence[Sequence[int]], s: int) -> Value:
         """Return bounds on the value for sets of s hypotheses; equal in every case met so far."""
-        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - slow to import
-
         m = len(concepts[0])
         C = [sum(y << i for i, y in enumerate(c)) for c in concepts]
         families, masses = heavy_families(m, self.alpha)
@@ -247,44 +216,32 @@ class RepD:
                          dtype=bool)  # fmt: skip
         sets, met = [tuple(C[:s])], [0]
         while True:
-            A = np.array([fails[met][:, list(H)].all(axis=1) for H in sets], dtype=float)
-            P, Q = _mixtures(A)
             broken = np.array([fails[:, list(H)].all(axis=1) for H in sets])
+            P, Q = _mixtures(broken[:, met].astype(float))
             foe = int(np.argmax(P @ broken))
-            # the H that saves most of Q: at most s hypotheses cover foes
-            saved = ~fails[met]
-            size, k = 2**m, len(met)
-            best = milp(
-                np.r_[np.zeros(size), -Q], integrality=1, bounds=Bounds(0, 1),
-                constraints=[
-                    LinearConstraint(np.r_[np.ones(size), np.zeros(k)], 0, s),
-                    LinearConstraint(np.c_[-saved.astype(float), np.eye(k)], -np.inf, 0),
-                ],
-            )  # fmt: skip
-            H = tuple(int(h) for h in np.flatnonzero(best.x[:size] > 0.5))
-            high, low = float((P @ broken)[foe]), 1 + float(best.fun)
-            if high - low < 1e-9 or (foe in met and H in sets):
+            # the H that saves most of Q; of hypotheses that save the same foes one is enough
+            saved, places = np.unique(~fails[met], axis=1, return_index=True)
+            H = max(
+                combinations(range(len(places)), min(s, len(places))),
+                key=lambda H: Q[saved[:, list(H)].any(axis=1)].sum(),
+            )
+            best = tuple(sorted(int(places[i]) for i in H))
+            if foe in met and best in sets:
                 break
-            if foe not in met:
-                met.append(foe)
-            if H not in sets:
-                sets.append(H)
+            met += [foe] * (foe not in met)
+            sets += [best] * (best not in sets)
         # in fractions: what each side is sure of, against every answer of the other one
         p, q = _fractions(P), _fractions(Q)
         exact_high = max(
             sum((w for w, b in zip(p, row, strict=True) if b), Fraction(0)) for row in broken.T
         )
-        scale = math.lcm(*(w.denominator for w in q))
-        weights = np.array([int(w * scale) for w in q], dtype=np.int64)
-        kinds = np.unique(saved, axis=1).T
         most = max(
-            int(weights[np.logical_or.reduce(rows)].sum())
-            for rows in combinations(kinds, min(s, len(kinds)))
+            sum((w for w, row in zip(q, saved, strict=True) if row[list(H)].any()), Fraction(0))
+            for H in combinations(range(len(places)), min(s, len(places)))
         )
-        exact_low = 1 - Fraction(most, scale)
         pairs = [(foes[j][0], masses[foes[j][1]]) for j in met]
         return Value(
-            exact_low, exact_high,
+            1 - most, exact_high,
             {H: w for H, w in zip(sets, p, strict=True) if w},
             {pair: w for pair, w in zip(pairs, q, strict=True) if w},
         )  # fmt: skip

@@ -25,9 +25,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
-from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
 from littlestone.data.sample import part, shuffle
@@ -38,7 +37,7 @@ from littlestone.mechanisms import AboveThreshold as ClassicTest
 from littlestone.mechanisms import canonical_key, removal_bottom
 from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.select import count_lists, ordered
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import (
     Approximate,
     BoundedRange,
@@ -59,47 +58,14 @@ if TYPE_CHECKING:
 
 _INFINITE = float("inf")
 
-_LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
-_V = "2025 (003); proof and constants in docs/papers.md"
-_GOAL = (IID, REALIZABLE, "class and parameters were chosen without looking at the records")
 
-SAMPLE = register_claim(
-    "lyu.algorithm1.privacy",
-    _LYU,
-    "2025 (003), Lemma 3.1; constants: docs/mechanisms.md",
-    "An item with weight e**(epsilon * lists that hold it), or bottom with e**epsilon * L/delta, "
-    "is (2 epsilon, delta)-DP when one list of at most L items is replaced by any other.",
-)
-PRIVACY = register_claim(
-    "lyu.theorem3.privacy",
-    _LYU,
-    "2025 (003), Theorem 3",
-    "Above-threshold over the largest number of votes of each stage (which one list moves by "
-    "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
-)
-ONLINE = register_claim(
-    "lyu.algorithm3.privacy",
-    _LYU,
-    "2025 (003), Section 6.1",
-    "Two above-threshold tests with fresh noise, and sparse draws between them, on lists of which "
-    "one record moves one, compose concurrently: their Renyi divergences add.",
-)
-SHARED = register_claim(
-    "lyu.theorem3.shared",
-    _LYU,
-    f"{_V}; Lemma 4.3",
-    "Let b_j bound the chance that some concept makes at most c_(j+1) mistakes on one teacher's m "
-    "records and more than c_j times on another's. Then at some stage one hypothesis is listed by "
-    "a teacher with probability 1 - lost at least, unless a search is given up.",
-    _GOAL,
-)
-VOTES = register_claim(
-    "lyu.theorem3.votes",
-    _LYU,
-    f"{_V}; Theorem 3",
-    "The run fails only if the shared hypothesis has few votes, if the test's noise is large, or "
-    "if bottom or a hypothesis of error above alpha is drawn against the votes of the best one.",
-    _GOAL,
+SAMPLE = "lyu.algorithm1.privacy"
+PRIVACY = "lyu.theorem3.privacy"
+ONLINE = "lyu.algorithm3.privacy"
+SHARED = "lyu.theorem3.shared"
+VOTES = "lyu.theorem3.votes"
+_STAGE, _GOOD, _PASSED, _WRONG = (
+    BOUNDS[f"lyu.theorem3.{part}"] for part in ("stage", "good", "passed", "wrong")
 )
 
 
@@ -365,8 +331,8 @@ class Theorem3(Certified):
     delta; epsilon is shared between the test and the draw; the numbers of Theta() are printed here
     without their constants, and certified ones are given as parameters.
 
-    Certificate (docs/papers.md): for given k, chunk and tolerances, error at most alpha on new
-    records, with probability 1 - beta, provided that no teacher's search is given up.
+    Certificate (docs/papers.md): for given k, chunk, tolerances and lost, error at most alpha on
+    new records, with probability 1 - beta, provided that no teacher's search is given up.
 
     Examples
     --------
@@ -393,6 +359,7 @@ class Theorem3(Certified):
     agreeing: Fraction = Fraction(1, 2)  # of the teachers, for the test to pass
     proper: bool = False  # the remark after the proof
     max_nodes: int = 20_000
+    lost: Fraction | None = None  # of the certificate: teachers who miss the shared hypothesis
     alpha: Fraction = Fraction(1, 10)
     beta: Fraction = Fraction(1, 20)
 
@@ -486,166 +453,64 @@ class Theorem3(Certified):
     # -- the certificate (docs/papers.md has the proof) -------------------------------------------
 
     def failure(self, n: int) -> CertificateBuilder | None:
-        """Return the certificate, for given chunk and tolerances; None without, or if proper."""
-        if self.chunk is None or self.tolerances is None or self.proper:
+        """Return the certificate; None without chunk, tolerances and lost, or if proper."""
+        if self.chunk is None or self.tolerances is None or self.lost is None or self.proper:
             return None
         if not self.d or self.stages != self.d + 1:
             return None
         m, d, k = self.chunk, self.d, self.k
-        cert = CertificateBuilder(n=n, m=m, k=k, d=d, alpha=self.alpha, beta=self.beta)
-        cert.step("enough_records", "n >= k*m", VOTES)
         test, draw = self.test(), self.sampling(m)
-        assert test.offset_rate is not None
-        b = [self._arrow(cert, j) for j in range(1, d + 1)]
-        lost = self._loss(cert, b)
-        s, r = float(test.offset_rate), float(test.rate)
-        tau = max(1, math.floor(k * self.agreeing))
-        noise = (
-            "(exp(-s)*(1 - exp(-r))**2*exp(-s*a)/(1 + exp(-s))"
-            " - exp(-r)*(1 - exp(-s))**2*exp(-r*a)/(1 + exp(-r)))"
-            "/((exp(-s) - exp(-r))*(1 - exp(-s - r)))"
-        )
-        known = {"s": test.offset_rate, "r": test.rate}
-        few, votes = self._margins(lost, s, r, tau)
+        cert = CertificateBuilder(
+            n=n, m=m, k=k, d=d, alpha=self.alpha, beta=self.beta, lost=self.lost,
+            s=test.offset_rate, r=test.rate, tau=max(1, math.floor(k * self.agreeing)), L=draw.L,
+            rate=draw.epsilon, delta=self.delta,
+        )  # fmt: skip
+        cert.step("enough_records", "n >= k*m", VOTES)
+        before: Step | Fraction = Fraction(0)
+        for j in range(1, d + 1):
+            b = self._arrow(cert, j)
+            numbers = {"lost": self.lost, "before": float(before), "b": float(b)}
+            above = _STAGE.function("above", "v", **numbers)
+            v = min((self.lost * i / 200 for i in range(1, 200)), key=lambda v: above(float(v)))
+            before = _STAGE.write(cert, suffix=f"_{j}", before=before, b=b, v=v)
+        cert.step("target_listed", "before <= lost", SHARED, before=before)
         # the good stage passes, unless votes are few or the noise is against it
-        cert.step("noise_low", noise, VOTES, a=few, **known)
-        cert.step("few_votes", "1 - binomial_above(k, 1 - lost, most)", VOTES, lost=lost,
-                  most=min(tau + few - 2, k))  # fmt: skip
+        known = cert.floats
+        few = min(range(1, 400), key=_GOOD.function("unlucky", "few", **known))
+        _GOOD.write(cert, few=few)
         # whatever stage passes, its best hypothesis has so many votes
-        cert.step("noise_high", noise, VOTES, a=tau - votes + 1, **known)
-        cert.step("bottom", "L/delta*exp(rate*(1 - votes))", VOTES, L=draw.L, delta=self.delta,
-                  rate=draw.epsilon, votes=votes)  # fmt: skip
-        wrong = {f"w{j}": self._wrong(cert, j, votes) for j in range(1, d + 2)}
-        fails = ("few_votes", "noise_low", "(d + 1)*noise_high", "bottom/(1 + bottom)", *wrong)
-        cert.step("failure", " + ".join(fails), VOTES, **wrong)
+        stages = [
+            {"c": c, "leaves": longest(self.p(j, m), self.d, self.concept_class.size)}
+            for j, c in enumerate(self.tolerances, 1)
+        ]
+        parts = [_PASSED.function("passed", "votes", **known)]
+        parts += [_WRONG.function("wrong", "votes", **known | stage) for stage in stages]
+        votes = min(range(1, int(known["tau"]) + 1), key=lambda votes: sum(p(votes) for p in parts))
+        _PASSED.write(cert, votes=votes)
+        wrong = {
+            f"w{j}": _WRONG.write(cert, suffix=f"_{j}", votes=votes, **stage)
+            for j, stage in enumerate(stages, 1)
+        }
+        cert.step("failure", " + ".join(["unlucky", "passed", *wrong]), VOTES, **wrong)
         cert.step("enough", "failure <= beta", VOTES)
         return cert
 
-    def _arrow(self, cert: CertificateBuilder, j: int) -> Any:
+    def _arrow(self, cert: CertificateBuilder, j: int) -> Step:
         """Write b_j: some concept is wrong <= c_(j+1) times on one teacher, > c_j on another."""
         assert self.tolerances is not None
-        assert self.chunk is not None
         high, low = self.tolerances[j - 1], self.tolerances[j]
         E = low + high + 1
-        uneven = " + ".join(f"comb(m, {x})*comb(m, E - {x})" for x in range(low + 1))
+        patterns = "growth(vc, 2*m)"
         if low == 0 and isinstance(self.concept_class, Points):
             # errors fall on the target's point, and i of them on another one
-            patterns = [
-                f"min(comb(m, E - {i})/comb(2*m, E - {i})*comb(2*m, E)/comb(m, E), floor(2*m/{i}))"
-                for i in range(1, E + 1)
-            ]
-            cert.step(f"patterns_{j}", f"max({', '.join(patterns)}, 1)", SHARED, E=E)
-        else:
-            cert.step(f"patterns_{j}", "growth(vc, 2*m)", SHARED, vc=self.concept_class.vc_dim)
-        return cert.step(f"arrow_{j}", f"min(1, patterns_{j}*({uneven})/comb(2*m, E))", SHARED, E=E)
-
-    def _loss(self, cert: CertificateBuilder, b: Sequence[Any]) -> Fraction:
-        """Write why one hypothesis is in a share 1 - lost of the lists of some stage."""
-        lost, parts = _least_loss(tuple(float(step.value) for step in b))
-        before: Any = Fraction(0)
-        for j, (step, v) in enumerate(zip(b, parts, strict=True), 1):
-            known: dict[str, Any] = {"lost": lost, "v": v, "b": step, "before": before}
-            u = cert.step(f"lower_{j}", "lost - before - b/v", SHARED, **known)
-            cert.step(f"possible_{j}", "u >= lost/10**9", SHARED, u=u, lost=lost)
-            before = cert.step(
-                f"above_{j}",
-                "max(b/max(u, lost/10**9), v + b/max(1 - before, 1/10**9))",
-                SHARED,
-                u=u,
-                **known,
+            each = (
+                "min(comb(m, E - {i})/comb(2*m, E - {i})*comb(2*m, E)/comb(m, E), floor(2*m/{i}))"
             )
-        cert.step("target_listed", "before <= lost", SHARED, before=before, lost=lost)
-        return lost
-
-    def _wrong(self, cert: CertificateBuilder, j: int, votes: int) -> Any:
-        """Write the chance that stage j draws a bad hypothesis, with so many votes for the best."""
-        assert self.tolerances is not None
-        assert self.chunk is not None
-        L = longest(self.p(j, self.chunk), self.d, self.concept_class.size)
-        draw = self.sampling(self.chunk)
-        listed = cert.step(
-            f"bad_listed_{j}",
-            "1 - binomial_above(m, alpha, c)",
-            SHARED,
-            c=self.tolerances[j - 1],
-        )
-        known: dict[str, Any] = {"q": listed, "rate": draw.epsilon, "L": L, "votes": votes}
-        x = cert.step(f"grown_{j}", "log(1 + q*(exp(rate) - 1))", VOTES, **known)
-        return cert.step(
-            f"wrong_{j}",
-            "min(1, L*max(k*exp(rate - rate*votes),"
-            " min(k*exp(rate + (k - 1)*x - rate*votes), exp(k*x - rate*votes)/q)))",
-            VOTES, x=x, **known,
-        )  # fmt: skip
-
-    @lru_cache(maxsize=64)  # noqa: B019 - few settings, asked for at each n
-    def _margins(self, lost: Fraction, s: float, r: float, tau: int) -> tuple[int, int]:
-        """Propose, in floats, the margin of the good stage and the votes of the one that passes."""
-        assert self.tolerances is not None
-        assert self.chunk is not None
-        x, y, k, rate = math.exp(-s), math.exp(-r), self.k, float(self.sampling(self.chunk).epsilon)
-        m, alpha, draw = self.chunk, float(self.alpha), self.sampling(self.chunk)
-
-        def noise(a: int) -> float:
-            top = x * (1 - y) ** 2 * x**a / (1 + x) - y * (1 - x) ** 2 * y**a / (1 + y)
-            return top / ((x - y) * (1 - x * y))
-
-        below = _binomial_cdf(k, 1 - float(lost))
-        few = min(range(1, 400), key=lambda a: noise(a) + below[min(max(tau + a - 2, 0), k)])
-        listed = _binomial_cdf(m, alpha)
-        logs = []
-        for j, c in enumerate(self.tolerances, 1):
-            q, L = listed[c], longest(self.p(j, m), self.d, self.concept_class.size)
-            grown = math.log1p(q * math.expm1(rate))
-            many = min(math.log(k) + rate + (k - 1) * grown, k * grown - math.log(max(q, 1e-300)))
-            logs.append(math.log(L) + max(math.log(k) + rate, many))
-
-        bottom = log_of(Fraction(draw.L) / draw.delta)
-
-        def rest(V: int) -> float:
-            hidden = math.exp(min(bottom + rate * (1 - V), 0))
-            bad = sum(math.exp(min(log - rate * V, 0)) for log in logs)
-            return len(logs) * noise(tau - V + 1) + hidden / (1 + hidden) + bad
-
-        return few, min(range(1, tau + 1), key=rest)
-
-
-def _binomial_cdf(n: int, p: float) -> list[float]:
-    """Return Pr[Bin(n, p) <= x] for x = 0, ..., n, in floats."""
-    logs = (
-        math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1)
-        + x * math.log(p) + (n - x) * math.log1p(-p)
-        for x in range(n + 1)
-    )  # fmt: skip
-    return list(accumulate(math.exp(each) for each in logs))
-
-
-@lru_cache(maxsize=256)
-def _least_loss(b: tuple[float, ...]) -> tuple[Fraction, tuple[Fraction, ...]]:
-    """Propose the least share ``lost``, and v of each stage, by bisection in floats."""
-
-    def parts(lost: float) -> tuple[float, ...] | None:
-        e, found = 0.0, []
-        for step in b:
-            options = []
-            for i in range(1, 200):
-                v = lost * i / 200
-                u = lost - e - step / v
-                if u > 0 and e < 1:
-                    options.append((max(step / u, v + step / (1 - e)), v))
-            if not options:
-                return None
-            e, v = min(options)
-            found.append(v)
-        return tuple(found) if e <= lost * (1 - 1e-9) else None
-
-    low, high = 0.0, 1 - 1e-6
-    for _ in range(20):
-        middle = (low + high) / 2
-        low, high = (low, middle) if parts(middle) else (middle, high)
-    lost = math.ceil(high * 10**6) / 10**6
-    found = parts(lost) or tuple(lost / 2 for _ in b)
-    return Fraction(f"{lost:.6f}"), tuple(Fraction(f"{v:.9f}") for v in found)
+            patterns = f"max({', '.join(each.format(i=i) for i in range(1, E + 1))}, 1)"
+        cert.step(f"patterns_{j}", patterns, SHARED, E=E, vc=self.concept_class.vc_dim)
+        uneven = "sum(x, 0, low, comb(m, x)*comb(m, E - x))"
+        formula = f"min(1, patterns_{j}*{uneven}/comb(2*m, E))"
+        return cert.step(f"arrow_{j}", formula, SHARED, E=E, low=low)
 
 
 # -- Section 6 ------------------------------------------------------------------------------------

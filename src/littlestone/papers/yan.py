@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
-from littlestone.bounds.claims import IID, REALIZABLE
+from littlestone.bounds import CertificateBuilder, Step, least_n
 from littlestone.classes import make_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
@@ -48,7 +47,7 @@ from littlestone.mechanisms.median import (
     branchings,
 )
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale
 from littlestone.source import Exp, Explicit, LeveledChoice
 
@@ -61,56 +60,12 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
-_V1, _V = "2025, both versions (000, 001)", "2025, second version (001)"
-_PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-_PUBLIC = "class, tree and parameters were chosen without looking at the records"
-_ALL = (IID, REALIZABLE, _PUBLIC)
 
-PRIVACY = register_claim(
-    "yan.privacy",
-    _YAN,
-    f"{_V}, Theorems 10 and 12, {_PAGE}",
-    "One record reaches one chunk, which forces one path for every input, so it moves one "
-    "depth and one vote: median and choice are (epsilon, delta)-DP each, and add. Weights and "
-    "values of the second part move by at most 1 each; disjoint parts cost their maximum.",
-)
-CHOOSING = register_claim(
-    "yan.choosing",
-    "Beimel, Nissim, Stemmer: Private Learning and Sanitization",
-    f"2013, as cited by Yan, Lemma 1, {_PAGE}",
-    "Weights e**(epsilon/2 score) over the candidates with a score, and a bottom of weight "
-    "e**(epsilon/2) k/delta, are (epsilon, delta)-DP when a record is replaced.",
-)
-MEDIAN = register_claim(
-    "yan.median",
-    "Cohen, Lyu, Nelson, Sarlos, Stemmer: Optimal Differentially Private Learning of "
-    "Thresholds and Quasi-Concave Optimization",
-    f"2023, as cited by Yan, Theorem 6; reconstructed with basic composition, {_PAGE}",
-    "Recursion on the depth at which records leave the heavy path reduces a domain of size M "
-    "to one of size log M, and is (epsilon, delta)-DP when a record is replaced.",
-    ("the domain was chosen without looking at the records",),
-    status="reconstruction",
-)
-IMPROPER = register_claim(
-    "yan.algorithm2",
-    _YAN,
-    f"{_V1}, Lemmas 7-9, {_PAGE}",
-    "A chunk misses more than alpha of its concept's path with probability at most "
-    "(1 - alpha)**records; with fewer than t/6 such chunks the 1/3-median z has a good one among "
-    "the t/6 that end at z or above it, and t/6 votes for the one node of depth z on the path.",
-    _ALL,
-)
-PROPER = register_claim(
-    "yan.algorithm4",
-    _YAN,
-    f"{_V}, Algorithm 4; the sum is ours, {_PAGE}",
-    "A leaf l is reached with probability at most (R + 1) e**(-rate (v(l) - threshold)): rounds "
-    "of step (d) lose at least v of the node that they reach, and a light child, of weight w, is "
-    "taken with probability at most e**(-rate (w - threshold)). No child is light in T rounds "
-    "with probability at most e**(-test (T threshold - n)), for the weights that remain fall.",
-    _ALL,
-)
+PRIVACY = "yan.privacy"
+CHOOSING = "yan.choosing"
+MEDIAN = "yan.median"
+IMPROPER = "yan.algorithm2"
+PROPER = "yan.algorithm4"
 
 
 @on_page("yan.algorithm1", "Algorithm 1", "construction",
@@ -265,7 +220,9 @@ class PrivateMedian:
         """Return the thresholds for n records: those of the certificate."""
         cert = CertificateBuilder()
         self.level(cert, n, 0)
-        at: dict[str, Any] = {name: cert.steps[f"{name}_0"].value for name, *_ in _LEVEL.lines}
+        at: dict[str, Any] = {
+            name: cert.steps[f"{name}_0"].value for name, *_ in BOUNDS["yan.theorem6"].lines
+        }
         bottom = entering_bottom(
             entering=at["entering"], score=at["least"], rate=self.heavy / 2, delta=self.delta / 2
         )
@@ -354,34 +311,10 @@ class PrivateMedian:
 
     def level(self, cert: CertificateBuilder, records: int | Step, level: int) -> Step:
         """Write the thresholds of one level; return how many records the next one gets."""
-        return _LEVEL.write(
+        return BOUNDS["yan.theorem6"].write(
             cert, suffix=f"_{level}", records=records, low=self.window.low, share=self.beta,
             each=self.each, half=self.delta / 2, height=self.height, heavy=self.heavy,
         )  # fmt: skip
-
-
-_TAIL = "max(1, ceil(-log({}*(1 + exp(-each)))/each))"  # the least k >= 1 with Pr[Z >= k] <= {}
-_LEVEL = Bound((
-    ("need", "max(1, ceil(low*records))", MEDIAN),
-    # with this rank margin beyond the window step 6 fails with chance at most share/4
-    ("spare", "max(0, ceil(2*log(2*(4 - share)/share)/each) - 1)", MEDIAN),
-    ("trim", "need - 1 + spare", MEDIAN),
-    ("middle", "max(0, records - 2*trim)", MEDIAN),
-    # nodes of balance least that one record can bring lie on one path, and their other children
-    # are disjoint: least (entering + 1) <= middle; least is 1 where the height is tighter
-    ("fewest", "ceil(2/heavy)", MEDIAN),
-    ("least", "1 + (fewest - 1)*min(1, max(0, height + 1 - floor(middle/fewest)))", MEDIAN),
-    ("entering", "max(0, min(height, floor(middle/least) - 1))", MEDIAN),
-    ("sure",
-     "max(least, ceil(least + 2*log(max(entering, half)*(1 - half)/half*(1 - share)/share)/heavy))",
-     MEDIAN),
-    ("noise", _TAIL.format("share/8"), MEDIAN),
-    ("leak", _TAIL.format("half"), MEDIAN),
-    ("theta", "sure - 1 + noise", MEDIAN),
-    ("calm", "theta - 1 + leak", MEDIAN),
-    ("drop", "max(calm + 1, calm + leak + noise - 1)", MEDIAN),
-    ("rest", "max(0, middle - drop)", MEDIAN),
-))  # fmt: skip
 
 
 def _heavy_leaf(middle: Ordered, trie: Trie) -> int:
@@ -578,19 +511,10 @@ class OPTPrivateLearner(Certified):
             median.write(cert, self.t)
         else:
             cert.step("median", "odds/(1 + odds)", IMPROPER, odds=median.write(cert, self.t))
-        return _IMPROPER.write(
+        return BOUNDS["yan.algorithm2"].write(
             cert, t=self.t, records=records, error=self.alpha, rate=self.epsilon / 2,
             delta=self.delta,
         )  # fmt: skip
-
-
-_IMPROPER = Bound((
-    ("chunk", "floor(records/t)", IMPROPER),
-    ("missing", "(1 - error)**chunk", IMPROPER),
-    ("bad_chunks", "binomial_above(t, missing, ceil(t/6) - 1)", IMPROPER),
-    ("lost", "exp(rate*(1 - ceil(t/6)))/delta", IMPROPER),
-    ("improper", "bad_chunks + median + lost/(1 + lost)", IMPROPER),
-))  # fmt: skip
 
 
 # -- 001, Algorithms 3 and 4 ----------------------------------------------------------------------
@@ -744,11 +668,26 @@ class ProperLearner(Certified):
         first = replace(self.improper, chunks=None).required_samples()
         if not self.improper.tree.height:
             return 1, 0
-        second = _second(
-            a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2, concepts=self.concepts,
-            beta=self.beta,
+        return first or 1, self.second()
+
+    @lru_cache(maxsize=64)  # noqa: B019 - equal learners ask again and again
+    def second(self) -> int:
+        """Return the records of the second part that fail with probability at most beta/2."""
+
+        def enough(m: int) -> bool:
+            cert = CertificateBuilder(share=self.beta / 2)
+            self.below(cert, m)
+            cert.step("enough", "proper <= share", PROPER)
+            return cert.holds
+
+        return least_n(enough, 100)
+
+    def below(self, cert: CertificateBuilder, m: int | Step) -> Step:
+        """Write the failure of the second part, of m records."""
+        return BOUNDS["yan.algorithm4"].write(
+            cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
+            concepts=self.concepts, m=m, cut=int(self.rounds >= self.T),
         )  # fmt: skip
-        return first or 1, second
 
     @property
     def concepts(self) -> int:
@@ -809,10 +748,7 @@ class ProperLearner(Certified):
         parts: dict[str, Step | int] = {"improper": self.improper.write(cert, one), "proper": 0}
         if second:
             rest = cert.step("rest", "records - first", PROPER)
-            parts["proper"] = _below(self.T, self.rounds).write(
-                cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
-                concepts=self.concepts, m=rest,
-            )  # fmt: skip
+            parts["proper"] = self.below(cert, rest)
         cert.step("enough", "improper + proper <= beta", PROPER, **parts)
         return cert
 
@@ -826,23 +762,3 @@ def _each(epsilon: Fraction, delta: Fraction, rounds: int) -> Fraction:
 
     sum_of_all = epsilon / (rounds * Fraction(3, 2))
     return largest_scale(losses, epsilon=epsilon, delta=delta, low=sum_of_all)[0]
-
-
-def _below(T: int, rounds: int) -> Bound:
-    """Return the failure of the second part; what T rounds leave counts if they may all be run."""
-    left = " + exp(-rate*(T*threshold - m))" if rounds >= T else ""
-    return Bound((
-        ("threshold", "ceil(a*m)", PROPER),
-        ("tilt", "min(rate, 1)", PROPER),
-        ("reached",
-         "(concepts - 1)*(rounds + 1)*exp(tilt*threshold)*(1 - 2*a*(1 - exp(-tilt)))**m", PROPER),
-        ("proper", "reached" + left, PROPER),
-    ))  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _second(*, a: Fraction, rate: Fraction, beta: Fraction, **counts: int) -> int:
-    """Return the records of the second part that fail with probability at most beta/2."""
-    lines = _below(counts["T"], counts["rounds"]).lines
-    bound = Bound((("m", "n", PROPER), *lines, ("enough", "proper <= beta/2", PROPER)))
-    return bound.least(100, a=a, rate=rate, beta=beta, **counts)

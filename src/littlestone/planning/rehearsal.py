@@ -279,7 +279,8 @@ class Needed:
         return (
             f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
             f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs: a probability "
-            f"of {low:.0%} to {high:.0%} (90% interval), where {self.chance:.0%} is required."
+            f"of {low:.0%} to {high:.0%} (90% interval; not of the sampling of the twin itself), "
+            f"where {self.chance:.0%} is required."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 

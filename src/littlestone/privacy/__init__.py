@@ -29,7 +29,6 @@ from littlestone.privacy.guarantee import (
     Pure,
     hockey_stick,
     parallel,
-    split,
     tightest_epsilon,
     total,
 )
@@ -56,7 +55,6 @@ __all__ = [
     "largest_scale",
     "parallel",
     "routes",
-    "split",
     "tightest_epsilon",
     "total",
     "zcdp_to_dp",

@@ -86,7 +86,6 @@ def routes(losses: Losses, *, delta: Any = 0) -> tuple[Route, ...]:
     sum             all parts pure (bounded range eta is eta-DP)           ``dp.sum``
     grid            all parts have a profile, some delta left over         ``kov15.thm3.3``
     renyi           all parts have Rényi bounds, some delta left over      ``cks20.prop12``
-    simple          all parts have Rényi bounds; the simple conversion     ``mironov17.prop3``
     sum + renyi     pure parts added to the rest's Rényi conversion        ``cks20.prop12``
     ==============  =====================================================  =========================
 
@@ -98,7 +97,6 @@ def routes(losses: Losses, *, delta: Any = 0) -> tuple[Route, ...]:
     sum    10.000
     grid   2.612
     renyi  2.419
-    simple 2.753
     """
     counts = _counts(losses)
     total = check_nonnegative("compose", "delta", delta)
@@ -138,10 +136,9 @@ def routes(losses: Losses, *, delta: Any = 0) -> tuple[Route, ...]:
     if spare and counts:
         if not rest:
             take("grid", _by_grid(counts, spare), "kov15.thm3.3")
-        take("renyi", _by_renyi(counts, spare, _tight), "cks20.prop12")
-        take("simple", _by_renyi(counts, spare, _simple), "mironov17.prop3")
+        take("renyi", _by_renyi(counts, spare), "cks20.prop12")
         if rest and pure:
-            apart = _by_renyi(rest, spare, _tight)
+            apart = _by_renyi(rest, spare)
             take("sum + renyi", None if apart is None else added + apart, "cks20.prop12")
     if not found:
         raise parameter_error(
@@ -185,22 +182,21 @@ def largest_scale(
     return best, claim
 
 
-def zcdp_to_dp(rho: Any, delta: Any, *, tight: bool = True) -> Fraction:
+def zcdp_to_dp(rho: Any, delta: Any) -> Fraction:
     """Return epsilon such that rho-zCDP implies (epsilon, delta)-DP, rounded up.
 
-    ``tight`` uses the best order of Canonne, Kamath and Steinke 2020, Proposition 12; without it
-    the simple rho + 2 sqrt(rho ln(1/delta)) of Bun and Steinke 2016, Proposition 1.3.
+    At the best order of Canonne, Kamath and Steinke 2020, Proposition 12.
 
     Examples
     --------
-    >>> [round(float(zcdp_to_dp(0.125, 1e-6, tight=tight)), 3) for tight in (True, False)]
-    [2.419, 2.753]
+    >>> round(float(zcdp_to_dp(0.125, 1e-6)), 3)
+    2.419
     """
     counts: dict[Loss, int] = {Concentrated(rho): 1}
     spare = check_nonnegative("zcdp_to_dp", "delta", delta)
     if not 0 < spare < 1:
         raise parameter_error("zcdp_to_dp", "delta", "in (0, 1)", delta)
-    epsilon = _by_renyi(counts, spare, _tight if tight else _simple)
+    epsilon = _by_renyi(counts, spare)
     assert epsilon is not None
     return epsilon
 
@@ -222,20 +218,7 @@ def _by_grid(counts: Mapping[Loss, int], delta: Fraction) -> Fraction | None:
     return None if composed is None else round_up(composed.epsilon(delta))
 
 
-Conversion = Callable[[arb, arb, arb], arb]
-
-
-def _simple(divergence: arb, order: arb, delta: arb) -> arb:
-    """Return divergence + ln(1/delta)/(order-1); at the best order of zCDP, Proposition 1.3."""
-    return divergence - delta.log() / (order - 1)
-
-
-def _tight(divergence: arb, order: arb, delta: arb) -> arb:
-    """Return the conversion of Canonne-Kamath-Steinke 2020, Proposition 12, at one order."""
-    return divergence - (order * delta).log() / (order - 1) + (1 - 1 / order).log()
-
-
-def _by_renyi(counts: Mapping[Loss, int], delta: Fraction, convert: Conversion) -> Fraction | None:
+def _by_renyi(counts: Mapping[Loss, int], delta: Fraction) -> Fraction | None:
     """Convert the summed Rényi divergence at the best order found; valid at *every* order."""
 
     def bound(order: arb) -> arb:
@@ -244,7 +227,8 @@ def _by_renyi(counts: Mapping[Loss, int], delta: Fraction, convert: Conversion) 
             divergence = loss.renyi(order)
             assert divergence is not None
             total += times * divergence
-        return convert(total, order, ball(delta))
+        # the conversion of Canonne, Kamath and Steinke 2020, Proposition 12, at one order
+        return total - (order * ball(delta)).log() / (order - 1) + (1 - 1 / order).log()
 
     if any(loss.renyi(Fraction(3, 2)) is None for loss in counts):
         return None

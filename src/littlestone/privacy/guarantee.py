@@ -615,36 +615,6 @@ def _summed(guarantees: Sequence[Guarantee]) -> Guarantee:
     )
 
 
-def split(
-    total: Any, weights: int | Iterable[Any], *, denominator: int | None = None
-) -> tuple[Fraction, ...]:
-    """Share a budget among parts, exactly; what must be rounded is rounded toward less loss.
-
-    ``weights`` is a number of equal parts, or one weight for each part. With a ``denominator``
-    every share is rounded down to a multiple of ``total / denominator``; otherwise the shares sum
-    to the total exactly.
-
-    Examples
-    --------
-    >>> split(1, 3)
-    (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
-    >>> split(0.1, [1, 2.5], denominator=10)
-    (Fraction(1, 50), Fraction(7, 100))
-    """
-    exact = check_nonnegative("split", "total", total)
-    if isinstance(weights, int):
-        parts = [Fraction(1)] * check_integer("split", "weights", weights, low=1)
-    else:
-        parts = [check_nonnegative("split", "weights", weight) for weight in weights]
-    if not parts or min(parts) <= 0:
-        raise parameter_error("split", "weights", "one or more positive numbers", weights)
-    whole = sum(parts, Fraction(0))
-    if denominator is None:
-        return tuple(exact * part / whole for part in parts)
-    grid = check_integer("split", "denominator", denominator, low=len(parts))
-    return tuple(exact * (part * grid // whole) / grid for part in parts)
-
-
 # -- Exact comparison of two finite output laws: the hockey-stick divergence and its inverse.
 #
 # The laws are what `ExactSource` computes: a ball for the probability of every outcome. All

@@ -13,10 +13,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,6 +119,7 @@ class Event:
     cost: Fraction
     leak: Fraction
     purpose: str = ""
+    token: str | None = field(default=None, repr=False)  # see `Ledger.charge`; not shown
 
     @property
     def promised(self) -> str:
@@ -162,15 +162,12 @@ def read_line(line: str) -> dict[str, Any]:
     return entry
 
 
-def total(entries: Iterable[dict[str, Any]]) -> tuple[Price, int]:
-    """Return what all events together took, and how many they are."""
-    cost, leak, count = Fraction(0), Fraction(0), 0
-    for count, entry in enumerate(entries, 1):
-        if entry.get("number") != count:
-            raise Unreadable
-        # most events cost the same: also very many are summed quickly
-        cost, leak = cost + _known(entry.get("cost")), leak + _known(entry.get("leak"))
-    return Price(cost, leak), count
+def spent_by(events: Iterable[Event]) -> Price:
+    """Return what events together took."""
+    cost, leak = Fraction(0), Fraction(0)
+    for event in events:
+        cost, leak = cost + event.cost, leak + event.leak
+    return Price(cost, leak)
 
 
 def plain(loss: Loss) -> Loss:
@@ -225,11 +222,6 @@ def token_text(token: Any) -> str:
     return token
 
 
-@lru_cache(maxsize=1024)
-def _known(text: Any) -> Fraction:
-    return number(text)
-
-
 def read_event(entry: dict[str, Any]) -> Event:
     """Return one event, after checking it."""
     if set(entry) - {"token"} != set(_FIELDS):
@@ -248,7 +240,8 @@ def read_event(entry: dict[str, Any]) -> Event:
         promised = kind(*map(number, values))
     except ValueError:  # a delta above 1
         raise Unreadable from None
-    return Event(place, day, what, promised, claim, number(cost), number(leak), purpose)
+    token = entry.get("token")
+    return Event(place, day, what, promised, claim, number(cost), number(leak), purpose, token)
 
 
 def _name(loss: Loss) -> str:
@@ -427,8 +420,7 @@ class Ledger:
         BudgetError, ParameterError, StoreError
         """
         price = self.filter.price(self._terms(promise, loss)[0])
-        with self._opened() as log:
-            self._allow(self._total(_entries(log))[0], price)
+        self._allow(spent_by(self.history()), price)
 
     def charge(
         self,
@@ -487,17 +479,16 @@ class Ledger:
         token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
         with self._opened(write=True) as log:
-            entries = _entries(log)
-            spent, count = self._total(entries)
-            known = [e for e in entries if token is not None and e.get("token") == token]
+            events = self._events(log)
+            known = [event for event in events if token is not None and event.token == token]
             if known:
-                event = read_event(known[0])
+                event = known[0]
                 if (event.loss, event.claim) != (loss, claim):
                     hint = "It names another release already."
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
                 return event
-            self._allow(spent, price)
-            event = Event(count + 1, day, what, loss, claim, *price, purpose)
+            self._allow(spent_by(events), price)
+            event = Event(len(events) + 1, day, what, loss, claim, *price, purpose, token)
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
         return event
@@ -514,20 +505,16 @@ class Ledger:
 
     def spent(self) -> Amount:
         """Return what has been spent (zCDP: as epsilon at the ledger's delta, rounded up)."""
-        with self._opened() as log:
-            return self._spent(self._total(_entries(log))[0])
+        return self._spent(spent_by(self.history()))
 
     def remaining(self) -> Amount:
         """Return what one more release may cost (zCDP: the largest epsilon of a pure one)."""
-        with self._opened() as log:
-            return self._left(self._total(_entries(log))[0])
+        return self._left(spent_by(self.history()))
 
     def history(self) -> tuple[Event, ...]:
         """Return all recorded releases, oldest first."""
         with self._opened() as log:
-            entries = _entries(log)
-            self._total(entries)
-            return tuple(map(read_event, entries))
+            return tuple(self._events(log))
 
     def entry(self, event: Event) -> Json:
         """Return what the record of a release says of its event and of this budget."""
@@ -544,8 +531,7 @@ class Ledger:
         """Return plain JSON: the budget, what is spent and left, the history."""
         rule = self.filter
         history = self.history()
-        cost = sum((event.cost for event in history), Fraction(0))
-        spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
+        spent = spent_by(history)
         return {
             "data": self.data,
             "accounting": rule.accounting,
@@ -627,11 +613,13 @@ class Ledger:
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
-    def _total(self, entries: list[dict[str, Any]]) -> tuple[Price, int]:
-        spent, count = total(entries)
-        if not self.filter.allows(spent, Price(Fraction(0), Fraction(0))):
+    def _events(self, log: AppendLog) -> list[Event]:
+        events = [read_event(read_line(line)) for line in log.lines]
+        if any(event.number != place for place, event in enumerate(events, 1)):
+            raise Unreadable
+        if not self.filter.allows(spent_by(events), Price(Fraction(0), Fraction(0))):
             raise Unreadable  # a filter never lets it come so far
-        return spent, count
+        return events
 
     def _terms(self, promise: Guarantee | Loss, better: Loss | None) -> tuple[Loss, str]:
         """Return what is promised under this ledger's neighbours, and the claim that proves it."""
@@ -674,10 +662,6 @@ class Ledger:
         return self._amount(
             self.filter.largest_pure(spent), limit.leak - spent.leak, limit.cost - spent.cost
         )
-
-
-def _entries(log: AppendLog) -> list[dict[str, Any]]:
-    return [read_line(line) for line in log.lines]
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from littlestone.classes import (
     AlwaysZero,
     ConceptClass,
     ConjunctionHypothesis,
-    HashHypothesis,
+    HashSetHypothesis,
     IntervalHypothesis,
     PatchedHypothesis,
     PointHypothesis,
@@ -36,7 +36,6 @@ from littlestone.classes import (
     TableHypothesis,
     ThresholdHypothesis,
     TreeEnsemble,
-    UnionHypothesis,
 )
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.prefixes import PrefixForest, PrefixHypothesis
@@ -678,12 +677,6 @@ def _interval(hypothesis: IntervalHypothesis, setting: Setting) -> Json:
     return _strip([(first, last)], f"1 on {inside}, 0 elsewhere", hypothesis, setting.domain)
 
 
-@plotter(UnionHypothesis)
-def _union(hypothesis: UnionHypothesis, setting: Setting) -> Json:
-    title = f"1 on {len(hypothesis.runs)} intervals, 0 elsewhere"
-    return _strip(hypothesis.runs, title, hypothesis, setting.domain)
-
-
 @plotter(TableHypothesis)
 def _table(hypothesis: TableHypothesis, setting: Setting) -> Json:
     labels = hypothesis.labels
@@ -755,10 +748,11 @@ def _rule(hypothesis: RuleHypothesis, setting: Setting) -> Json:
     return _two("A rule", hypothesis, [literal.text for literal in hypothesis.literals], setting)
 
 
-@plotter(HashHypothesis)
-def _hash(hypothesis: HashHypothesis, setting: Setting) -> Json:
+@plotter(HashSetHypothesis)
+def _hash(hypothesis: HashSetHypothesis, setting: Setting) -> Json:
     buckets = integer(hypothesis.function.buckets)
-    tests = [f"public hash of x = {integer(hypothesis.bucket)} (of {buckets} buckets)"]
+    shown = ", ".join(map(integer, hypothesis.buckets[:20]))
+    tests = [f"public hash of x = {shown} (of {buckets} buckets)"]
     if hypothesis.bounds is not None:
         tests.append(" ≤ x ≤ ".join(map(integer, hypothesis.bounds)))
     return _two("A bucket of a public hash", hypothesis, tests, setting)

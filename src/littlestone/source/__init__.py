@@ -52,7 +52,6 @@ from littlestone.source.sources import (
     probabilities,
     public_generator,
     public_salt,
-    reseed,
     source_of,
 )
 
@@ -91,6 +90,5 @@ __all__ = [
     "probabilities",
     "public_generator",
     "public_salt",
-    "reseed",
     "source_of",
 ]

@@ -569,7 +569,7 @@ class SeededSource(BitSource):
 class ReplaySource:
     """Answer draws from a list, and record the weights of each draw.
 
-    Fast paths (an engine, numba, a float filter) must present *identical weights* as the plain
+    Fast paths (an engine, a float filter) must present *identical weights* as the plain
     path: run both on a ReplaySource and compare ``presented``.
 
     Parameters
@@ -670,15 +670,6 @@ def public_salt(source: Source) -> int:
     True
     """
     return int(source.public_rng().integers(2**63))
-
-
-def reseed() -> None:
-    """Give the global generators of ``random`` and numpy fresh entropy, in a forked process.
-
-    For auditing other libraries' mechanisms in several processes: they would repeat one another.
-    """
-    random.seed()
-    np.random.seed()  # noqa: NPY002 - the legacy global state is what others draw from
 
 
 # -- The source of verification: every path of draws, and so the exact output law.

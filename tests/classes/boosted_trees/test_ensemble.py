@@ -35,17 +35,17 @@ SCHEMA = Schema.from_dict(
 )
 
 
-def random_tree(rng, depth):
+def random_tree(rng, depth, schema, labels=2):
     if depth == 0:
-        return int(rng.integers(2))
-    splits = Splits(SCHEMA).literals
-    below = (random_tree(rng, depth - 1) for _ in range(2))
+        return int(rng.integers(labels))
+    splits = Splits(schema).literals
+    below = (random_tree(rng, depth - 1, schema, labels) for _ in range(2))
     return Node(splits[rng.integers(len(splits))], *below)
 
 
 def ensemble(depth, rounds=12, seed=0, **more):
     rng = np.random.default_rng(seed)
-    trees = tuple(TreeHypothesis.of(random_tree(rng, depth)) for _ in range(rounds))
+    trees = tuple(TreeHypothesis.of(random_tree(rng, depth, SCHEMA)) for _ in range(rounds))
     return TreeEnsemble(trees, Fraction(3, 20), **more)
 
 
@@ -332,17 +332,11 @@ LISTED_CELLS = {
 }
 
 
-def listed_tree(rng, depth):
-    if depth == 0:
-        return int(rng.integers(3))
-    splits = Splits(LISTED_SCHEMA).literals
-    split = splits[rng.integers(len(splits))]
-    return Node(split, listed_tree(rng, depth - 1), listed_tree(rng, depth - 1))
-
-
 def listed_sum(depth, rounds=12, seed=0, start=(0, -2, 1), cap=None):
     rng = np.random.default_rng(seed)
-    trees = tuple(TreeHypothesis.of(listed_tree(rng, depth), NAMES) for _ in range(rounds))
+    trees = tuple(
+        TreeHypothesis.of(random_tree(rng, depth, LISTED_SCHEMA, 3), NAMES) for _ in range(rounds)
+    )
     return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES, cap)
 
 

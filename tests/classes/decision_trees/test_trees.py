@@ -457,76 +457,24 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
     assert ls.DecisionTrees(WIDE, 4).labels == ls.DecisionTrees(WIDE, 4, [0, 1]).labels == (0, 1)
 
 
-# -- A drawn tree has exactly the exponential mechanism's law over all representations -------------
+# -- How many representations there are; no records ------------------------------------------------
 
-LAW_ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
-LAW_EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
 TWO = Schema.from_dict({"a": {"categories": ["x"]}, "b": {"categories": ["y"]}})  # 2 splits
-LAW_WIDE = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
-RATES = (Fraction(1, 20), Fraction(1, 2), Fraction(2))
-
-
-class LawByFunction:
-    """Candidates whose outcomes are compared as functions on all rows."""
-
-    def __init__(self, brute, schema, candidates):
-        self.brute, self.schema, self.candidates = brute, schema, candidates
-        self.size, self.known = candidates.size, {}
-
-    def draw(self, rate, source):
-        tree = self.candidates.draw(rate, source)
-        if tree.key not in self.known:
-            self.known[tree.key] = self.brute.function(tree, self.schema)
-        return SimpleNamespace(key=self.known[tree.key])
-
-
-def samples(schema, most=6):
-    row = st.tuples(*[st.integers(0, n - 1) for n in schema.n_codes])
-    return st.lists(st.tuples(row, st.integers(0, 1)), max_size=most)
-
-
-def assert_law(oracle, brute, schema, depth, sample, rate, **options):
-    candidates = Candidates(Splits(schema), depth, sample, **options)
-    listed = [
-        (mask, brute.errors(mask, sample, schema))
-        for mask, times in brute.trees(schema, depth).items()
-        for _ in range(times)
-    ]
-    oracle.assert_same_law(LawByFunction(brute, schema, candidates), listed, rate)
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize(
-    ("schema", "depth", "examples"),
-    [(LAW_WIDE, 1, 12), (LAW_EDGE, 2, 5), (TWO, 2, 10), (MIXED, 2, 6), (LAW_ONE, 3, 10)],
-    ids=["wide-1", "edge-2", "two-2", "mixed-2", "one-3"],
-)
-def test_the_law_against_enumeration(oracle, brute, schema, depth, examples):
-    @settings(max_examples=examples)
-    @given(samples(schema), st.sampled_from(RATES), st.sampled_from([(0, 0), (1, 3)]))
-    def check(records, rate, outside):
-        sample = brute.rows_sample(schema, records, outside)
-        assert_law(oracle, brute, schema, depth, sample, rate)
-
-    check()
 
 
 def test_size_counts_representations(brute):
-    for schema, depth in [
-        (LAW_ONE, 3),
-        (LAW_EDGE, 2),
-        (MIXED, 2),
-        (LAW_WIDE, 1),
-        (LAW_WIDE, 2),
-        (TWO, 3),
-    ]:
+    cases = [(ONE, 3), (EDGE, 2), (MIXED, 2), (WIDE, 1), (WIDE, 2), (TWO, 3)]
+    for schema, depth in cases:
         assert DecisionTrees(schema, depth).size == brute.trees(schema, depth).total()
 
 
 def test_no_records_at_all(oracle, brute):
     empty = brute.rows_sample(MIXED, [], (2, 1))
-    assert_law(oracle, brute, MIXED, 1, empty, Fraction(1))
-    tree = DecisionTrees(LAW_WIDE, 3).candidates(brute.rows_sample(LAW_WIDE, []))
+    trees = Candidates(Splits(MIXED), 1, empty)
+    every = labelled_trees(brute, MIXED, 1, 2)
+    listed = [(f, 1) for f, times in every.items() for _ in range(times)]
+    oracle.assert_same_law(ByFunction(trees, brute.domain(MIXED)), listed, Fraction(1))
+    tree = DecisionTrees(WIDE, 3).candidates(brute.rows_sample(WIDE, []))
     assert tree.size == 256 * 6**7
 
 

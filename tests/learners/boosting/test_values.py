@@ -356,7 +356,9 @@ def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     learner = tiny(target, unit=unit, **parameters)
     assert 0.4 < loss_of_transcripts(learner, [(1,)], codes, 1, 1, HALF) <= 1 + 1e-9
     # each sum has the noise of all of it
-    monkeypatch.setattr(quantities, "sums_rate", lambda epsilon, most, sums: epsilon / most)
+    monkeypatch.setattr(
+        quantities, "sums_rate", lambda epsilon, kind, q, parts: epsilon / q / parts
+    )
     assert loss_of_transcripts(learner, [(1,)], codes, 1, 1, F(9, 10)) > 1.2
 
 

@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from littlestone.audit.verify import signature
+from littlestone.audit.mechanism import signature
 from littlestone.data import UserSample
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper

@@ -423,11 +423,11 @@ def test_huge_domains():
 def test_hashed_points(seed):
     drawn = Points().representation(0.5, 0.3).drawn(SeededSource(seed))
     users = made(public_generator(seed), 6, ["x", "y", 3, (1, 2)], 3, outside=bool(seed % 2))
-    hypotheses = [drawn.hypothesis(i) for i in range(drawn.size)]
+    hypotheses = list(drawn.hypotheses())
     check(drawn, users, 3, hypotheses)
     bounded = Points(1, 2**70).hashed(2, 3).drawn(SeededSource(seed))
     users = made(public_generator(seed), 6, [1, 2, 2**69, 2**80], 3)
-    check(bounded, users, 3, [bounded.hypothesis(i) for i in range(bounded.size)])
+    check(bounded, users, 3, list(bounded.hypotheses()))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,7 +13,7 @@ import numpy as np
 
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
-from littlestone.data.sample import Batch, Counted
+from littlestone.data.sample import Batch
 from littlestone.learners.estimators import GenericLearner
 from littlestone.source import (
     LeveledChoice,
@@ -88,7 +88,7 @@ def seeds_are_named() -> str | None:
     return None
 
 
-class _InBatches(Counted):
+class _InBatches(Sample):
     """A sample that comes in some batches, of points or of their numbers on a line."""
 
     in_memory = False

@@ -31,11 +31,15 @@ from littlestone.data.sample import Batch, Entries, Places
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.evaluation.histogram import ScoreHistogram, release_histogram
 from littlestone.evaluation.quantities import (
+    RESOLUTION,
     ErrorCells,
     ErrorSums,
+    below_zero,
+    error_terms,
     last_seen,
     noisy_sums,
     parts_of_epsilon,
+    value_terms,
 )
 from littlestone.mechanisms.estimate import discrete_gaussian, truncated
 from littlestone.privacy import Concentrated, Pure
@@ -733,11 +737,13 @@ def _noisy(count: int, loss: Spent, reach: int, high: int, source: Source) -> in
 # (`littlestone.evaluation.quantities`).
 
 
-_LOSS_PARTS = 4096  # q: steps of what a record adds
+_LOSS_PARTS = RESOLUTION
 #: Edges: of predictions, in shares of the last one's distance from the start; of errors, of reach.
 _PREDICTIONS = tuple(Fraction(share, 8) for share in (1, 3, 5, 8))
 _ERRORS = tuple(Fraction(1, 2**k) for k in (6, 5, 4, 3, 2))
-_FINEST_SIZE = 64  # the first cell of sizes of errors ends at the scale over it
+#: The first cell of sizes of errors ends at the scale over it, the second at so much more; others
+#: at twice the end of the second before.
+_FINEST_SIZE, _BETWEEN = 64, Fraction(7, 5)
 
 
 def error_sums(
@@ -836,20 +842,20 @@ def sums_within(
         error = np.minimum(np.abs(y - predicted), reach)
         beside = np.clip(y - center_of(model), -far, far)
         added = [
-            _rounded(error, reach),
-            _rounded(error * error, reach * reach),
-            _rounded(beside + far, 2 * far),
-            _rounded(beside * beside, far * far),
+            *error_terms(_rounded(error, reach), _LOSS_PARTS),
+            *value_terms(_rounded(beside + far, far) - _LOSS_PARTS, _LOSS_PARTS),
         ]
     if model.kind == "count":
         log_rates = model.scores(sample.points)[sample.point], np.array(model.start)
         deviances = [deviance(model, sample.code.clip(0), own) for own in log_rates]
         added += [_rounded(np.minimum(own, far), far) for own in deviances]
     weight = weights(sample).astype(object)  # Python's integers: sums may pass 64 bits
-    most = _LOSS_PARTS * unit_weight(sample)
+    parts, exact = unit_weight(sample), [int(own @ weight) for own in added]
+    if model.kind != "quantile":
+        exact[2] += below_zero(_LOSS_PARTS) * parts * sample.n
     return noisy_sums(
-        [int(own @ weight) for own in added],
-        sample.n, epsilon=epsilon, resolution=most, source=source,
+        exact, sample.n, epsilon=epsilon, kind=model.kind, q=_LOSS_PARTS, parts=parts,
+        source=source,
     )  # fmt: skip
 
 
@@ -963,16 +969,17 @@ def scale_of(model: TreeSum) -> int:
 
 
 def size_edges(model: TreeSum) -> Ints:
-    """Return the upper ends of the cells of sizes of errors, in parts: each twice the one before.
+    """Return the upper ends of the cells of sizes of errors, in parts.
 
-    The first is the scale over 64; the last is the largest error that a prediction can have.
+    Each is twice the second before. The first is the scale over 64; the last is the largest error
+    that a prediction can have.
 
     Examples
     --------
     >>> from littlestone.data.targets import Quantity
     >>> price = TreeSum((), (50 * PARTS,), (20 * PARTS,), Quantity(0, 1000, 100))
-    >>> (size_edges(price) / PARTS).round(2).tolist()
-    [0.78, 1.56, 3.12, 6.25, 12.5, 25.0, 50.0, 100.0]
+    >>> (size_edges(price) / PARTS).round(2).tolist()[-9:]
+    [6.25, 8.75, 12.5, 17.5, 25.0, 35.0, 50.0, 70.0, 100.0]
     """
     start, most = model.start[0], sum(model.steps)
     lowest, highest = _in_parts(model, start - most), _in_parts(model, start + most)
@@ -980,9 +987,10 @@ def size_edges(model: TreeSum) -> Ints:
     edge = max(1, scale_of(model) // _FINEST_SIZE)
     found = []
     while edge < width:
-        found.append(edge)
+        found += [edge, int(edge * _BETWEEN)]
         edge *= 2
-    return np.array([*found, width], dtype=np.int64)
+    ends = [*dict.fromkeys(end for end in found if end < width), width]
+    return np.array(ends, dtype=np.int64)
 
 
 def value_reach(model: TreeSum, reach: int) -> int:

@@ -279,7 +279,7 @@ class Values(Boosted[ValuesPlan]):
         if target.ends:
             (spent,) = settings.start
             counts = counts_at_risk(sample, cast(Periods, target), loss=spent, source=source)
-            life = LifeTable.of(counts, sample.n, reach_of_cells(spent))
+            life = LifeTable.of(counts, sample.n, reach_of_cells(spent), target.ends)
             return life.start, Hazards(settings.steps(PARTS), 2, self.resolution, life)
         if target.continuous:
             return self._of_quantity(sample, cast(Quantity, target), settings, source)
@@ -578,8 +578,9 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
         return min(most, max(least, of_size / size))
 
     if target.ends:
-        moved = (summed(share(0.05, 300, 0.1)),) if size >= _MOVED_FROM else ()
-        return (summed(share(0.08, 600, 0.2)),), moved
+        if size < _MOVED_FROM:
+            return (summed(share(0.08, 600, 0.2)),), ()
+        return (summed(share(0.08, 1600)),), (summed(share(0.05, 300, 0.1)),)
     if not target.continuous:
         whole = share(0.05, 400)
         return (ranged(whole / 4), summed(whole / 2)), (summed(whole / 4),)

@@ -34,7 +34,6 @@ from littlestone.classes import check_class
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
-from littlestone.data.sample import Counted
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners.online.state import (
     OnlineState,
@@ -478,7 +477,7 @@ def _joined(one: Sample, other: Sample) -> Sample:
         counts = np.zeros((2, len(points)), dtype=np.int64)
         np.add.at(counts.T, where, np.concatenate([one.counts, other.counts], axis=1).T)
     outside = tuple(a + b for a, b in zip(one.outside, other.outside, strict=True))
-    return Counted(points, counts, outside)
+    return Sample(points, counts, outside)
 
 
 def algorithm_of(concept_class: ConceptClass, plan: OnlinePlan) -> OnlineAlgorithm:

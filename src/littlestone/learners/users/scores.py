@@ -49,9 +49,8 @@ import numpy.typing as npt
 
 from littlestone.classes import FiniteClass, Points, Prefixes, Rules, Thresholds, TreePaths
 from littlestone.classes.base import LISTABLE, ConceptClass, IdentityRepresentation
-from littlestone.classes.hashing import HashedPointSet
+from littlestone.classes.hashing import HashedSets, predict_all
 from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
-from littlestone.classes.sparse_sets import predict_all
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data import UserSample
@@ -547,8 +546,10 @@ def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors | Blo
 
 def _in_a_line(hypotheses: Any) -> bool:
     """Return whether the candidates lie in a line."""
+    if isinstance(hypotheses, HashedSets):
+        return hypotheses.k == 1
     bounded = isinstance(hypotheses, Points) and hypotheses.bounds is not None
-    return bounded or isinstance(hypotheses, Thresholds | TreePaths | Prefixes | HashedPointSet)
+    return bounded or isinstance(hypotheses, Thresholds | TreePaths | Prefixes)
 
 
 def _line(hypotheses: Any, users: UserSample) -> LineErrors:
@@ -558,7 +559,7 @@ def _line(hypotheses: Any, users: UserSample) -> LineErrors:
         return point_errors(hypotheses.bounds, users)
     if isinstance(hypotheses, TreePaths | Prefixes):
         return path_errors(hypotheses, users)
-    assert isinstance(hypotheses, HashedPointSet)
+    assert isinstance(hypotheses, HashedSets)
     return bucket_errors(hypotheses, users)
 
 
@@ -841,7 +842,7 @@ def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineE
     return _spans((0, nodes + 1), users, kept, (begins, stops), make)
 
 
-def bucket_errors(hypotheses: HashedPointSet, users: UserSample) -> LineErrors:
+def bucket_errors(hypotheses: HashedSets, users: UserSample) -> LineErrors:
     """Return the sweep of a drawn set of hashed points: "never", then the buckets of each hash."""
     points = users.points
     kept = np.ones(len(points), dtype=bool)
@@ -853,7 +854,7 @@ def bucket_errors(hypotheses: HashedPointSet, users: UserSample) -> LineErrors:
     found = [f(here) if len(here) else np.zeros(0, np.int64) for f in hypotheses.functions]
     begins = np.stack([1 + i * buckets + bucket for i, bucket in enumerate(found)], axis=1)
     end = copies * buckets + 1
-    return _spans((0, end), users, kept, (begins, begins + 1), hypotheses.hypothesis)
+    return _spans((0, end), users, kept, (begins, begins + 1), hypotheses.single)
 
 
 def _spans(
