@@ -54,7 +54,7 @@ from littlestone.learners.base import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Unit
     from littlestone.learners.sklearn_base import PrivateClassifier
-    from littlestone.privacy import Guarantee
+    from littlestone.privacy import Guarantee, Neighbours
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -368,6 +368,19 @@ class PaperLearner(ClassLearner[PaperPlan]):
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what the parameters promise."""
         return replace(self.at(1).guarantee(), seeded=seeded)
+
+    @property
+    def goal(self) -> Goal:
+        """What may be spent; the relation of the guarantee follows from it, and is not in it."""
+        return Goal(
+            self.epsilon, getattr(self, "delta", Fraction(0)), self.alpha, self.beta,
+            samples_per_user=getattr(self, "samples_per_user", None),
+        )  # fmt: skip
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation of the guarantee: how many units there are may be secret."""
+        return self.at(1).guarantee().neighbours
 
     @property
     def name(self) -> str:  # type: ignore[override] # an attribute elsewhere
