@@ -20,7 +20,6 @@ from littlestone.classes import (
     FiniteClass,
     TreePaths,
 )
-from littlestone.classes.base import multiclass_littlestone_dimension, multiclass_soa
 from littlestone.classes.dimensions import (
     decomposition_dimension,
     dimensions,
@@ -54,8 +53,6 @@ __all__ = [
     "essential_hypotheses",
     "littlestone_dimension",
     "make_proper",
-    "multiclass_littlestone_dimension",
-    "multiclass_soa",
     "paper_bound",
     "paper_bounds",
     "shattered_tree",

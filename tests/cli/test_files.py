@@ -191,11 +191,8 @@ def test_a_schema_is_shown(run):
     rows = [[cell.strip() for cell in line.split("│")] for line in done.out.splitlines()]
     assert ["city", "categories", "4"] in rows
     assert ["age", "bins", "6"] in rows
-    assert ["rules(max_literals=1)", "12"] in rows  # 2 * 3 + 2 * 2 literals, always, never
     shown = run("schema check schema.toml --json").json
     assert shown["columns"][0] == {"name": "city", "kind": "categories", "codes": 4}
-    assert shown["classes"]["decision_trees(depth=1)"] == 4 * (2 * 3 + 2)
-    # a split is >= or < at an edge, or a category; two leaves have a label each
 
 
 def test_a_schema_beside_a_table(run, folder):
@@ -207,9 +204,7 @@ def test_a_schema_beside_a_table(run, folder):
         assert "'agee'" in done.err
         assert "person" not in done.err  # a name that stands only in the table
     (folder / "every.toml").write_text('["*"]\nbins = [0]\n')
-    every = run("schema check every.toml data.csv")
-    assert every.code == 0
-    assert "rules" not in every.out
+    assert run("schema check every.toml data.csv").code == 0
 
 
 def test_a_first_schema_is_written(run, folder):

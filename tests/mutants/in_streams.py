@@ -76,6 +76,27 @@ def a_stream_is_paid_after_it_is_kept(original, journal, algorithm, settings, se
     return made
 
 
+@mutant(
+    "records kept in the model",
+    "append_log:AppendLog.rewrite",
+    "test_a_state_that_has_grown_is_written_anew",
+)
+def forgotten_records_stay_on_the_disk(original, self, line, *, erase=False):
+    """A state is written anew without its records, and the file that held them is left as it is."""
+    original(self, line)
+
+
+@mutant(
+    "private value published",
+    "learners.online.journal:publications",
+    "test_the_public_record_is_a_function_of_the_transcript",
+)
+def the_public_file_has_the_last_mistake(original, state, first=0):
+    """For the dashboard, the newest record stands beside each rule that is published."""
+    newest = [x for _, x, _ in state.buffer[-1:]]
+    return [[time, rule | {"at": newest}] for time, rule in original(state, first)]
+
+
 @mutant("budget not counted", f"{_JOURNAL}:_charge", "each stream is paid")
 def streams_named_by_their_class(original, kept, ledger, algorithm):
     """The token says what a stream is about instead of which one it is: the second is free."""

@@ -472,7 +472,7 @@ def fit(
 
     def say(name: str, text: str) -> None:
         if not json and asked.concepts is None:
-            facts([(name, text, "")])
+            facts([(name, text)])
 
     planned = asked.plan(data, source, ledger=budget, say=say)
     with progress_of("Choosing"):
@@ -541,7 +541,7 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
         return
     from littlestone.report.evaluated import summary
 
-    facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
+    facts([*summary(release), *((name, what) for name, what in written.items() if what)])
 
 
 # -- ``littlestone rehearse``: how good a private fit will be, found on public rows.
@@ -668,7 +668,7 @@ def rehearse(
         return 0
     _show_rehearsal(found)
     if out or report:
-        facts([(name, what, "") for name, what in (("Protocol", out), ("Page", report)) if what])
+        facts([(name, what) for name, what in (("Protocol", out), ("Page", report)) if what])
     return 0
 
 

@@ -123,10 +123,10 @@ class Intervals:
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
         facts([
-            ("Needed", f"{least}, of which {shares.holdout} are held out", ""),
-            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}", ""),
-            ("Coverage", f"of a new record: probability at least {level}", ""),
-            ("", f"of one release: at least {own.share():.3f}, with 95% confidence", ""),
+            ("Needed", f"{least}, of which {shares.holdout} are held out"),
+            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}"),
+            ("Coverage", f"of a new record: probability at least {level}"),
+            ("", f"of one release: at least {own.share():.3f}, with 95% confidence"),
         ])  # fmt: skip
         return 0
 
@@ -243,7 +243,7 @@ def plan(
         return 0
     _show(plans)
     _stream(plans)
-    facts([("Page", report, "")] if report is not None else [])
+    facts([("Page", report)] if report is not None else [])
     return 0
 
 

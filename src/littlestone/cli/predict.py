@@ -114,7 +114,7 @@ def report(model: Model, /, *, out: str) -> int:
 
     check_outputs("report", model, out=out)
     write_page(out, Release.read(model))
-    facts([("Page", out, "")])
+    facts([("Page", out)])
     return 0
 
 
@@ -175,7 +175,7 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
     else:
         agrees = "everything that can be checked without the data is consistent"
         promise = Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"])
-        facts([("Record", agrees, "green"), ("Guarantee", str(promise), "")])
+        facts([("Record", agrees, "green"), ("Guarantee", str(promise))])
     return int(bool(found))
 
 
@@ -300,7 +300,7 @@ def score(
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
     rows = [*doubt_facts(found, asked.positive), *rows, *evaluation_facts(found)]
     rows += group_facts(found)
-    facts([(name, text, "") for name, text in rows])
+    facts(rows)
     filed.write(found.record)
     return 0
 
@@ -532,10 +532,10 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     facts(
         [
             *rows,
-            ("Budget", f"{ledger.guarantee}", ""),
-            ("Accounting", ledger.filter.accounting, ""),
-            ("Spent", str(ledger.spent()), ""),
-            ("Remaining", str(ledger.remaining()), ""),
+            ("Budget", f"{ledger.guarantee}"),
+            ("Accounting", ledger.filter.accounting),
+            ("Spent", str(ledger.spent())),
+            ("Remaining", str(ledger.remaining())),
         ]
     )
     history = ledger.history()

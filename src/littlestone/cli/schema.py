@@ -23,14 +23,6 @@ from littlestone.safe_io import write_text
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
     from littlestone.evaluation.measures import Band, DataReport, Noise
-    from littlestone.types import Json
-
-#: Classes whose sizes are shown.
-_CLASSES = (
-    "rules(max_literals=1)",
-    "rules(max_literals=2)",
-    *(f"decision_trees(depth={depth})" for depth in (1, 2, 3)),
-)
 
 
 def new(
@@ -146,10 +138,10 @@ def check_schema(
     data: str | None = None,
     /,
     *,
-    table: Table = Table(),
+    form: Table = Table(),
     json: AsJson = False,
 ) -> int:
-    """Check a schema: list every mistake, its columns, and the sizes of the classes over it.
+    """Check a schema: list every mistake, or its columns.
 
     Parameters
     ----------
@@ -165,24 +157,24 @@ def check_schema(
     try:
         schema = Schema.from_toml(file)
     except ParameterError as wrong:
-        lacking = _lacking(file, data, table)
+        lacking = _lacking(file, data, form)
         lines = "".join(f"\n- {mistake}" for mistake in lacking)
         beside = "\nCompared with the table:" if lacking else ""
         raise ParameterError(f"{wrong}{beside}{lines}") from None
     mistakes = []
     if data is not None and schema.bound:
-        mistakes = compare(schema, data, csv=table.format("schema check", data, schema))
+        mistakes = compare(schema, data, csv=form.format("schema check", data, schema))
     if mistakes:
         count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"
         fix = "Correct the names in the schema, or delete the columns from it."
         lines = "".join(f"\n- {mistake}" for mistake in mistakes)
         raise ParameterError(f"{count} of the schema cannot be read. {fix}{lines}")
-    sizes = _sizes(schema)
-    if json:
-        columns = [{"name": c.name, "kind": _kind(c), "codes": c.n_codes} for c in schema.columns]
-        printed({"columns": columns, "classes": sizes}, json=True)
-        return 0
-    _show_schema(schema, sizes)
+    every = () if schema.every is None else (schema.every,)
+    rows = [(c.name, _kind(c), c.n_codes) for c in schema.columns or every]
+    columns = [dict(zip(("name", "kind", "codes"), row, strict=True)) for row in rows]
+    if not printed({"columns": columns}, json=json):
+        table("Columns", ("column", "kind", "codes"), [tuple(map(str, row)) for row in rows])
+        note("Each cell gets one code of its column: missing, other, or a bin or category.")
     return 0
 
 
@@ -234,35 +226,6 @@ def _kind(column: Column) -> str:
     if column.calendar is not None:
         return "dates"
     return "bins" if column.numeric else "categories"
-
-
-def _sizes(schema: Schema) -> Json:
-    """Return the number of concepts of each class; of one that is too large, why."""
-    from littlestone.classes import parse_class
-
-    sizes: Json = {}
-    for spec in _CLASSES if schema.bound else ():
-        try:
-            sizes[spec] = parse_class(spec, schema=schema).size
-        except ParameterError as problem:
-            sizes[spec] = str(problem)
-    return sizes
-
-
-def _show_schema(schema: Schema, sizes: Json) -> None:
-    from littlestone.report.html import integer
-
-    every = () if schema.every is None else (schema.every,)
-    table(
-        "Columns",
-        ("column", "kind", "codes"),
-        [(c.name, _kind(c), str(c.n_codes)) for c in schema.columns or every],
-    )
-    note("Each cell gets one code of its column: missing, other, or a bin or category.")
-    if sizes:
-        note("")
-        shown = [(s, integer(n) if isinstance(n, int) else n) for s, n in sizes.items()]
-        table("Classes over these columns", ("--class", "concepts"), shown)
 
 
 def check(
@@ -383,6 +346,6 @@ def _show_report(report: DataReport) -> None:
         "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"
     )
     facts([
-        ("Other", about, ""), ("Noise", f"at most {off}", ""),
-        ("Guarantee", str(report.guarantee), ""),
+        ("Other", about), ("Noise", f"at most {off}"),
+        ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip

@@ -440,17 +440,17 @@ def _show_status(folder: str, *, json: bool) -> None:
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
-            ("Rule", public["description"] or "none yet", ""),
-            ("Hypothesis", str(public["hypothesis"]), ""),
+            ("Rule", public["description"] or "none yet"),
+            ("Hypothesis", str(public["hypothesis"])),
             (
                 "Budget",
                 spent
                 + ("; the budget is spent, and the last rule stays" if public["stopped"] else ""),
                 "",
             ),
-            ("Guarantee", str(total(parts)), ""),
-            *((*fact, "") for fact in stream_facts(parts, proposal_of(concepts))),
-            ("Running", "yes" if running else "no", ""),
+            ("Guarantee", str(total(parts))),
+            *stream_facts(parts, proposal_of(concepts)),
+            ("Running", "yes" if running else "no"),
         ]
     )
 

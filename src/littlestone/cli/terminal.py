@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def facts(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print named lines; each row is (name, text, style)."""
+def facts(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print named lines; each row is (name, text) or (name, text, style)."""
     console = _console()
-    width = max((len(_visible(name)) for name, _, _ in rows), default=0)
-    for name, text, style in rows:
-        shown = (f"{_visible(name):<{width}}  ", "bold"), (_visible(text), style)
+    width = max((len(_visible(row[0])) for row in rows), default=0)
+    for name, text, *style in rows:
+        shown = (f"{_visible(name):<{width}}  ", "bold"), (_visible(text), "".join(style))
         line = Text.assemble(*shown)
         if console.is_terminal:  # lines hang below their text
             wrapped = line.wrap(console, max(console.width - width - 2, 20))

@@ -98,10 +98,10 @@ def dims(
     if printed(result, json=json):
         return 0
     names = ("VC dimension", "Littlestone dimension", "Threshold dimension")
-    rows = [("Class", concepts.spec, "")]
+    rows: list[tuple[str, ...]] = [("Class", concepts.spec)]
     rows += [(name, _words(value), "bold") for name, value in zip(names, vars(found).values())]  # noqa: B905
     if report is not None:
-        rows.append(("Page", report, ""))
+        rows.append(("Page", report))
     facts(rows)
     for name, value in result.get("witness", {}).items():
         note(f"{name.replace('_', ' ')}: {jsonlib.dumps(value, sort_keys=True)}")
@@ -169,7 +169,7 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
             decomposition = small.kernel.decomposition(None, 1, found.littlestone)
             columns = Setting(columns=point_names(concepts, small.points))
             pictures.append(("A decomposition", drawing(decomposition, columns)))
-    return dimensions_page(concepts, found, pictures)
+    return dimensions_page(found, concepts, pictures)
 
 
 def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
@@ -252,5 +252,5 @@ def planned(
         return 0
     needs = f"{required:,} {learner.unit}" if required is not None else "not certified"
     why = "" if required is not None else learner.uncertified
-    facts([("Learner", learner.name, ""), ("Privacy", str(guarantee), ""), ("Needs", needs, why)])
+    facts([("Learner", learner.name), ("Privacy", str(guarantee)), ("Needs", needs, why)])
     return 0

@@ -19,17 +19,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.costs import Costs
-from littlestone.data.cells import CsvFormat, Match, text, user_name
+from littlestone.data.cells import CsvFormat, Match, user_name
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
     STOPPED,
     Groups,
     Reading,
-    codes_of,
+    Rules,
     distinct_cells,
     group_codes,
     group_sizes,
-    points_of,
+    number_columns,
+    point_columns,
     whole_numbers,
 )
 from littlestone.data.domains import (
@@ -345,11 +346,10 @@ class RowReader:
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
         """Yield the rows that come after ``skip`` rows."""
-        positive, negative = Match(self.positive), self.negative and Match(self.negative)
+        rules = self._rules
+        numbers = {begun.columns[rules.columns.index(name)] for name in rules.numbers}
         for block in self._after(begun.lines, skip):
-            cells, ragged = columns_in(
-                block, self.form, begun.width, begun.columns, self._numbers(begun.columns)
-            )
+            cells, ragged = columns_in(block, self.form, begun.width, begun.columns, numbers)
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.caller} must have as many cells as the first line "
@@ -357,13 +357,21 @@ class RowReader:
                     "reading refuses it."
                 )
             users = None if self.user is None else self._users(cells.pop())
-            points, inside = self._points(cells[:-1])
-            raw, where = distinct_cells(pa.chunked_array([cells[-1]]))
-            if self.strict and not all(_allowed(cell, positive, negative) for cell in raw):
-                rule = "the positive or the negative label" if negative else "not missing"
-                raise refusal(self.caller, self.y, rule)
-            ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
-            yield Group(points, inside, ones[where], users)
+            table = pa.Table.from_arrays(cells, [f"c{j}" for j in range(len(cells))])
+            points, point, labels = rules.converted(table, strict=self.strict)[:3]
+            if not len(points):
+                points = np.zeros(1, dtype=np.int64)
+            yield Group(points[np.maximum(point, 0)], point >= 0, labels, users)
+
+    @property
+    def _rules(self) -> Rules:
+        names, schema = point_columns(self.caller, self.x, self.domain)
+        positive, negative = Match(self.positive), self.negative and Match(self.negative)
+        numbers = number_columns(names, schema, self.domain) + [self.y] * positive.numeric
+        return Rules(
+            self.caller, [*names, self.y], numbers, self.domain, schema, [positive],
+            negative=negative or None,
+        )  # fmt: skip
 
     def _after(self, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
         for block in lines:
@@ -383,8 +391,7 @@ class RowReader:
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        points = [self.x] if self.domain.schema is None else self.domain.schema.names
-        columns = [*points, self.y, *([] if self.user is None else [self.user])]
+        columns = self._rules.columns + ([] if self.user is None else [self.user])
         for name in columns:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
@@ -393,14 +400,6 @@ class RowReader:
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
         return [names.index(str(name)) for name in columns]
-
-    def _numbers(self, columns: Sequence[int]) -> set[int]:
-        """Return which of the columns are read as numbers."""
-        numeric = [self.domain.bounds is not None]
-        if self.domain.schema is not None:
-            numeric = [column.of_numbers for column in self.domain.schema]
-        numeric.append(Match(self.positive).numeric)
-        return {place for place, is_number in zip(columns, numeric, strict=False) if is_number}
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""
@@ -411,31 +410,8 @@ class RowReader:
         names = [json.dumps(name) for name in users]
         return [names[i] for i in where.tolist()]
 
-    def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
-        schema = self.domain.schema
-        if schema is not None:
-            codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
-            for j, column in enumerate(schema):
-                codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)
-                if self.strict and (codes[:, j] == column.OTHER).any():
-                    raise refusal(self.caller, column.name, column.rule)
-            return codes, np.ones(len(codes), dtype=np.bool_)
-        points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
-        inside = index >= 0
-        if self.strict and not inside.all():
-            raise refusal(self.caller, str(self.x), self.domain.rule)
-        if not len(points):
-            return np.zeros(len(index), dtype=np.int64), inside
-        return points[np.maximum(index, 0)], inside
-
 
 def _chain(rest: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
     if rest:
         yield rest
     yield from lines
-
-
-def _allowed(cell: object, positive: Match, negative: Match | str | None) -> bool:
-    if isinstance(negative, Match):
-        return positive(cell) or negative(cell)
-    return text(cell) is not None

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.data.schema import Proposal
     from littlestone.evaluation import PredictedBin
-    from littlestone.privacy import Guarantee, Part
+    from littlestone.privacy import Part
     from littlestone.types import Json
 
 
@@ -634,58 +634,53 @@ def certifies_agnostic(certificate: Certificate) -> bool:
 _WIDE = 0.05  # of an error: half of an interval that says little
 
 
-def summary(release: Release) -> list[tuple[str, str, str]]:
-    """Return the lines (name, text, style) that ``littlestone fit`` prints."""
+def summary(release: Release) -> list[tuple[str, ...]]:
+    """Return the lines that ``littlestone fit`` prints: (name, text), or with a style."""
     guarantee, certificate = release.guarantee, release.certificate
+    rows: list[tuple[str, ...]]
     rows = [(name, text, "yellow") for name, text in doubt_facts(release)]
     what = "Rule" if release.target is None else "Prediction"
     rows.append((what, release.hypothesis.describe(), "bold"))
     if meaning(release):
-        rows.append(("", meaning(release), ""))
+        rows.append(("", meaning(release)))
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
     if guarantee.seeded:
         rows.append(
             ("", "Anyone who knows the seed can undo the protection: do not publish this.", "red")
         )
     elif guarantee.pure:
-        rows.append(_odds(guarantee))
+        factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+        odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
+        rows.append(("", odds))
     rows += _certified(release) if certificate is not None else []
-    rows += [(name, text, "") for name, text in proposal_facts(release.parts, release.proposal)]
-    rows += [(name, text, "") for name, text in coefficient_facts(release)]
-    for facts in (evaluation_facts(release), group_facts(release)):
-        rows += [(name, text, "") for name, text in facts]
-    rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
+    rows += proposal_facts(release.parts, release.proposal)
+    rows += coefficient_facts(release)
+    rows += [*evaluation_facts(release), *group_facts(release)]
+    rows += [("Accuracy", release.not_evaluated)] if release.not_evaluated else []
     rows += _narrower(release)
-    rows += [("Protocol", release.planned, "")] if release.planned else []
+    rows += [("Protocol", release.planned)] if release.planned else []
     rows += [
-        ("Spent" if not i else "", f"{what}: {part}", "")
+        ("Spent" if not i else "", f"{what}: {part}")
         for i, (what, part) in enumerate(spent_facts(release))
     ]
     return rows
 
 
-def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
-    """Return the line that says what an epsilon means."""
-    factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
-    return ("", odds, "")
-
-
-def _certified(release: Release) -> list[tuple[str, str, str]]:
+def _certified(release: Release) -> list[tuple[str, ...]]:
     """Return the lines about the certificate."""
     certificate, required = release.certificate, release.required
     assert certificate is not None
     assert required is not None
-    rows: list[tuple[str, str, str]] = []
+    rows: list[tuple[str, ...]] = []
     unit = certificate.unit
     asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
-    rows.append(("Required", asked, ""))
+    rows.append(("Required", asked))
     needed = number_of(required, unit)
     if release.n is None:
-        rows.append(("Needed", f"{needed}; their number is secret", ""))
-        rows.append(("Certificate", "holds if there are that many", ""))
+        rows.append(("Needed", f"{needed}; their number is secret"))
+        rows.append(("Certificate", "holds if there are that many"))
         return rows
-    rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
+    rows.append(("Needed", f"{needed}; there are {integer(release.n)}"))
     if certificate.holds:
         beside = beside_constants(release)
         style = "yellow" if beside else "green"
@@ -701,7 +696,7 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _narrower(release: Release) -> list[tuple[str, str, str]]:
+def _narrower(release: Release) -> list[tuple[str, ...]]:
     """Return how another fit would know the error better, if it is known badly."""
     found = release.quality
     if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
@@ -712,9 +707,9 @@ def _narrower(release: Release) -> list[tuple[str, str, str]]:
         f"the error rate is uncertain by {points} percentage points: a larger {more} would be "
         "more precise (another fit spends epsilon again)"
     )
-    return [("Interval", text, "")]
+    return [("Interval", text)]
 
 
 def plain(release: Release) -> str:
     """Return the same as plain text: an observer for exact verification."""
-    return "\n".join(f"{name}: {text}" for name, text, _ in summary(release))
+    return "\n".join(f"{name}: {text}" for name, text, *_ in summary(release))

@@ -150,7 +150,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
     if found.cost is not None and found.baseline_cost is not None:
         what = f"has a lower mean cost ({four(found.cost.value)}) than {rival}"
         what += f" ({four(found.baseline_cost.value)})"
-    area = measured.auroc() if _ranks(release) else None
+    area = measured.auroc() if release.hypothesis.ranks else None
     ranks = area is not None and area.low > 0.5
     if found.better:
         return True, f"Better than the trivial rule: it {what}."
@@ -161,10 +161,6 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
         return None, f"It ranks risks better than chance.{instead}"
     not_ = "does not do better" if found.better is False else "is not shown to do better"
     return False if found.better is False else None, f"It {not_} than {rival}."
-
-
-def _ranks(release: Release) -> bool:
-    return release.hypothesis.ranks
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
@@ -208,7 +204,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         needed = f"{number_of(release.required, unit_of(release))} needed"
         return [("Certified error", alpha, needed)]
     tiles = []
-    if _ranks(release):
+    if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
     low, value, high = (
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)

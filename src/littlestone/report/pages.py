@@ -341,8 +341,9 @@ _MEANING = {
 }
 
 
+@page_maker(Dimensions)
 def dimensions_page(
-    concept_class: ConceptClass, found: Dimensions, pictures: Sequence[tuple[str, str]] = ()
+    found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
 ) -> str:
     """Return a page: the dimensions of a class, in words, and pictures."""
     rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
@@ -357,13 +358,6 @@ def dimensions_page(
             json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
         ),
     )
-
-
-@page_maker(Dimensions)
-def _page(
-    found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
-) -> str:
-    return dimensions_page(concept_class, found, pictures)
 
 
 def _value(value: Any) -> str:

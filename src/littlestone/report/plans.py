@@ -74,6 +74,7 @@ def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
     chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
+    bound = None if plans.stream is None else plans.stream.bound
     text = json.dumps(document, sort_keys=True)
     return render(
         "plan",
@@ -90,19 +91,12 @@ def plan_page(plans: Plans) -> str:
         refused=_refused(plans),
         free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
         stream=plans.stream,
-        stream_steps=_stream_steps(plans),
+        stream_steps=[] if bound is None else steps_of(bound.certificate),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
     )
-
-
-def _stream_steps(plans: Plans) -> list[Any]:
-    """Return the derivation of the mistakes in a stream."""
-    if plans.stream is None or plans.stream.bound is None:
-        return []
-    return steps_of(plans.stream.bound.certificate)
 
 
 def needs(plans: Plans) -> Json:
