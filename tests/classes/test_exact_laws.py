@@ -219,7 +219,7 @@ LINE_CLASSES = [
 def streamed(sample, cuts, cls):
     """The same sample, stored, in so many batches in the order of its class."""
     stored = Cut.kept(sample, OnLine(cls.domain.line))
-    stored.cuts = cuts
+    stored.__dict__["cuts"] = cuts  # samples are frozen
     return stored
 
 

@@ -136,7 +136,8 @@ def check_a_collation_does_not_merge_records(spark):
 
 def check_what_fails(frame, folder, monkeypatch, capfd):
     """A worker fails, or the table changes after its rows were counted: nothing is paid."""
-    flag = folder / "flag"
+    flag, schema = folder / "flag", Schema(SCHEMA.columns[1:])
+    frame = frame.toDF("x", "num", "label", "who")
     stored = reading._Sampled._stored
     monkeypatch.setattr(reading._Sampled, "_stored", lambda self: flag.touch() or stored(self))
     monkeypatch.setitem(read.__kwdefaults__, "large", 6)
@@ -154,7 +155,7 @@ def check_what_fails(frame, folder, monkeypatch, capfd):
     wanted = [(raises, "engine stopped"), (doubles, "changed between two readings")]
     for broken, message in wanted:
         ledger = ls.Ledger(folder / f"{broken.__name__}.db", epsilon=1)
-        model = ls.AgnosticLearner(ls.DecisionTrees(SCHEMA, depth=1), epsilon=1)
+        model = ls.AgnosticLearner(ls.DecisionTrees(schema, depth=1), epsilon=1)
         with pytest.raises(DataError, match=message) as refused:
             model.fit(frame.mapInArrow(broken, frame.schema), y="label", ledger=ledger)
         flag.unlink()

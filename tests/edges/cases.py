@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from typing import NamedTuple
@@ -120,10 +119,10 @@ def streamed(records, line=None):
     """The same records, two points at a time from the disk."""
     points, labels = zip(*records, strict=True) if records else ((), ())
     plain = Sample.of(np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64))
-    records = Stored.kept(plain, OnLine(Itself(2**62))).records
-    return TwoAtATime(
-        records if line is None else replace(records, layout=OnLine(line)), plain.costs
-    )
+    sample = TwoAtATime.kept(plain, OnLine(Itself(2**62)))
+    if line is not None:
+        sample.__dict__["layout"] = OnLine(line)
+    return sample
 
 
 def samples(case, cls):
