@@ -5,7 +5,6 @@
     python benchmarks/scale.py --rows 1e7 --distinct 100 --engine spark
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --labels random
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --class intervals
-    python benchmarks/scale.py --rows 1e8 --distinct 1e8 --subsample 0.01
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --users 1e6 --method user-level
 
 The table is made up in a temporary folder, as Parquet in parts of at most 10 million rows (about 10
@@ -54,7 +53,7 @@ def make(folder: Path, rows: int, distinct: int, users: int = 0, *, random: bool
         connect().execute(f"COPY ({query}) TO '{folder}/part-{number:04}.parquet'")
 
 
-def group_by(parts: str, _name: str = "", _share: float = 1) -> int:
+def group_by(parts: str, _name: str = "", _each: float = 1) -> int:
     """Group in the library's own engine, with its limit of memory; fetch all groups."""
     from littlestone.data.containers import connect
 
@@ -63,14 +62,12 @@ def group_by(parts: str, _name: str = "", _share: float = 1) -> int:
     return sum(int(batch.column(2).to_numpy().sum()) for batch in batches)
 
 
-def release(table: Any, name: str = "thresholds", share: float = 1) -> int:
-    """Learn a hypothesis, as a user of the library does; from a secret share of the records."""
+def release(table: Any, name: str = "thresholds", _each: float = 1) -> int:
+    """Learn a hypothesis, as a user of the library does."""
     import littlestone as ls
 
     classes = {"thresholds": ls.Thresholds, "intervals": ls.Intervals}
     learner: Any = ls.AgnosticLearner(classes[name](1, HIGH), epsilon=1)
-    if share < 1:
-        learner = ls.theory.Subsampled(learner, rate=share)
     return int(learner.fit(table, x="x", y="y").release_.n)
 
 
@@ -100,15 +97,15 @@ def spark() -> Any:
     return local_spark(2, memory="6g")
 
 
-def spark_group_by(parts: str, _name: str, _share: float) -> int:
+def spark_group_by(parts: str, _name: str, _each: float) -> int:
     """Group in Spark; fetch all groups."""
     groups = spark().read.parquet(parts).groupBy("x", "y").count().toArrow()
     return int(groups["count"].to_numpy().sum())
 
 
-def spark_release(parts: str, name: str, share: float) -> int:
+def spark_release(parts: str, name: str, _each: float) -> int:
     """Learn from a Spark data frame."""
-    return release(spark().read.parquet(parts), name, share)
+    return release(spark().read.parquet(parts), name)
 
 
 WAYS: dict[str, dict[str, Callable[[str, str, float], int]]] = {
@@ -118,7 +115,7 @@ WAYS: dict[str, dict[str, Callable[[str, str, float], int]]] = {
 }
 
 
-def child(engine: str, way: str, parts: str, name: str, share: str) -> None:
+def child(engine: str, way: str, parts: str, name: str, each: str) -> None:
     """Run one way in this process and report."""
     run = WAYS[engine][way]
     import littlestone  # noqa: F401 - starting Python and Spark is not measured
@@ -127,7 +124,7 @@ def child(engine: str, way: str, parts: str, name: str, share: str) -> None:
     if engine == "spark":
         spark()
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    found = run(parts, name, float(share))
+    found = run(parts, name, float(each))
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
     spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     unit = 1 if sys.platform == "darwin" else 1024
@@ -155,7 +152,6 @@ def main() -> int:
     parser.add_argument(
         "--class", dest="name", choices=["thresholds", "intervals"], default="thresholds"
     )
-    parser.add_argument("--subsample", type=float, default=1.0, metavar="SHARE")
     parser.add_argument("--folder", help="where the table is made up; by default the system's")
     parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -164,7 +160,7 @@ def main() -> int:
         return 0
     rows, distinct, users = int(options.rows), int(options.distinct), int(options.users)
     engine = "users" if users else options.engine
-    how = (options.method, str(rows // users)) if users else (options.name, str(options.subsample))
+    how = (options.method, str(rows // users)) if users else (options.name, "1")
     with tempfile.TemporaryDirectory(prefix="littlestone-scale-", dir=options.folder) as name:
         folder, needed = Path(name), rows * ROW_BYTES + distinct * POINT_BYTES
         needed += rows * RECORD_BYTES if users else 0

@@ -60,7 +60,6 @@ ESTIMATORS = {
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
     ),
-    "subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, epsilon=1), rate=0.5),
 }
 
 

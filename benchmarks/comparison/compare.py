@@ -39,7 +39,7 @@ import numpy as np
 from definitions import HERE, TABLES
 from fetch import environment, prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
-from page import SHOWN, csv_of_behind, csv_of_means, csv_of_measure, filled
+from page import SHOWN, csv_of_behind, csv_of_means, csv_of_measure, csv_of_standings
 from picture import draw
 from standing import Standing
 
@@ -205,13 +205,13 @@ def main() -> None:
 
 
 def write(runs: list[dict[str, Any]], docs: Path = DOCS) -> None:
-    """Write the results into the page, its tables and picture, and the table of all means."""
+    """Write the tables and the picture of the page, and the table of all means."""
     standing = Standing(runs)
     titles = {name: TABLES[name].title for name in ORDER}
-    page = docs / "comparison.md"
-    page.write_text(filled(page.read_text("utf-8"), standing, titles, EPSILONS), "utf-8")
     (docs / "comparison.svg").write_text(draw(standing, ORDER, titles, EPSILONS), "utf-8")
     (docs / "comparison.csv").write_text(csv_of_means(standing, ORDER, EPSILONS), "utf-8")
+    level = csv_of_standings(standing, titles, EPSILONS)
+    (docs / "comparison" / "level.csv").write_text(level, "utf-8")
     behind = csv_of_behind(standing, titles)
     (docs / "comparison" / "behind.csv").write_text(behind, "utf-8")
     for measure, file in SHOWN.items():

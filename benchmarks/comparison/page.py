@@ -1,18 +1,16 @@
-"""The results of docs/comparison.md, between its two markers, and its tables."""
+"""The tables of docs/comparison.md."""
 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from fits import MEASURES
 from standing import RELATIONS, Standing, counts, means
 
-__all__ = ["SHOWN", "csv_of_behind", "csv_of_means", "csv_of_measure", "filled"]
+__all__ = ["SHOWN", "csv_of_behind", "csv_of_means", "csv_of_measure", "csv_of_standings"]
 
-MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 #: Heading, and the method and relation of a column.
 COLUMNS = {
     "boosted trees": ("boosted trees", "replace-one"),
@@ -40,21 +38,12 @@ SHOWN = {
 }
 
 
-def filled(
-    page: str,
-    standing: Standing,
-    titles: Mapping[str, str],
-    epsilons: Sequence[str],
-) -> str:
-    """Return the page with these results."""
-    text = "\n".join([*_standings(standing, titles, epsilons), ""])
-    return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
-
-
-def _standings(standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str]) -> list[str]:
-    """Return on how many tables the default, and `auto`, are level or first."""
-    heads = " | ".join([*COUNTED, *(f"auto: {measure}" for measure in COUNTED)])
-    rows = [f"| epsilon | neighbours | tables | {heads} |", f"|--:|---|{'--:|' * 7}"]
+def csv_of_standings(standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str]) -> str:
+    """Return on how many tables the default, and `auto`, are level or better, as CSV."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    autos = [f"auto: {measure}" for measure in COUNTED]
+    out.writerow(["epsilon", "neighbours", "tables", *COUNTED, *autos])
     for epsilon in epsilons:
         for relation in RELATIONS:
             compared = [n for n in titles if standing.best(n, epsilon, "DP-EBM", relation, "auroc")]
@@ -63,8 +52,8 @@ def _standings(standing: Standing, titles: Mapping[str, str], epsilons: Sequence
                 for method in ("boosted trees", "auto")
                 for count in counts(standing, compared, epsilon, relation, method)[0].values()
             ]
-            rows.append(f"| {' | '.join(map(str, (epsilon, relation, len(compared), *cells)))} |")
-    return rows
+            out.writerow([epsilon, relation, len(compared), *cells])
+    return text.getvalue()
 
 
 def csv_of_behind(standing: Standing, titles: Mapping[str, str], shown: str = "1") -> str:

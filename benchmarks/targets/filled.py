@@ -1,15 +1,18 @@
-"""The results of docs/targets.md, between its two markers."""
+"""The results of docs/targets.md, between its two markers, and its tables."""
 
 from __future__ import annotations
 
+import csv
 import math
+import re
+from io import StringIO
 
-from page import MARKS
 from standing import Cell, Standing
-from tables import DATA, Data
+from tables import DATA
 
-__all__ = ["filled"]
+__all__ = ["HEADINGS", "csv_of_kind", "filled"]
 
+MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 EPSILONS = ("0.5", "1", "2", "4")
 PRIVATE = (("DP-EBM", "replace-one"), ("DP-EBM", "as it is"), ("diffprivlib", "replace-one"))
 HEADINGS = {
@@ -22,24 +25,28 @@ OURS, PURE = ("boosted trees", "replace-one"), ("boosted trees, pure", "replace-
 
 
 def filled(page: str, standing: Standing) -> str:
-    """Return the page with these results."""
+    """Return the page with these results; its tables are files in docs/targets."""
     lines = []
     for kind, heading in HEADINGS.items():
-        tables = [data for data in DATA if data.kind == kind]
-        lines += [f"## {heading}", "", *_table(standing, kind, tables), ""]
+        table = ["```{csv-table}", f":file: targets/{kind}.csv", ":header-rows: 1", "```"]
+        lines += [f"## {heading}", "", *table, ""]
     lines += ["## Where another private library is ahead", "", *_ahead(standing)]
     text = "\n".join([*lines, ""])
     return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 
 
-def _table(standing: Standing, kind: str, tables: list[Data]) -> list[str]:
+def csv_of_kind(standing: Standing, kind: str) -> str:
+    """Return a table of the page as CSV: the scores on the tables of one kind."""
     rivals = kind in ("quantity", "user")
     named = ["DP-EBM, 1", "as it is, 1", "diffprivlib, 1"] if rivals else []
     plain = ("Cox" if kind == "time" else "gradient boosting", "not private")
     ratio = kind != "time"
-    head = ["table", *EPSILONS, "pure, 1", *(["mean, 1"] if ratio else []), *named, plain[0]]
-    rows = [f"| {' | '.join(head)} |", f"|---|{'--:|' * (len(head) - 1)}"]
-    for data in tables:
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["table", *EPSILONS, "pure, 1", *(["mean, 1"] if ratio else []), *named, plain[0]])
+    for data in DATA:
+        if data.kind != kind:
+            continue
         found = [standing.best(data.name, epsilon, *OURS, "score") for epsilon in EPSILONS]
         cells = [*map(_said, found), _said(standing.best(data.name, "1", *PURE, "score"))]
         if ratio:
@@ -47,8 +54,8 @@ def _table(standing: Standing, kind: str, tables: list[Data]) -> list[str]:
         if rivals:
             cells += [_said(standing.best(data.name, "1", *one, "score")) for one in PRIVATE]
         cells.append(_said(standing.best(data.name, "", *plain, "score")))
-        rows.append(f"| {' | '.join([data.title, *cells])} |")
-    return rows
+        out.writerow([data.title, *cells])
+    return text.getvalue()
 
 
 def _said(cell: Cell | None) -> str:

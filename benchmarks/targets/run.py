@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "comparison"))
 
 from fetch import encode, environment, facts, files
-from filled import filled
+from filled import HEADINGS, csv_of_kind, filled
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
 from measures import MEASURES, arrays_of, scores, truth
 from standing import Standing
@@ -164,9 +164,12 @@ def main() -> None:
 
 
 def write(runs: list[dict[str, Any]], docs: Path = HERE.parents[1] / "docs") -> None:
-    """Write the results into the page."""
-    page = docs / "targets.md"
-    page.write_text(filled(page.read_text("utf-8"), Standing(runs, MEASURES)), "utf-8")
+    """Write the results into the page, and its tables beside it."""
+    page, standing = docs / "targets.md", Standing(runs, MEASURES)
+    page.write_text(filled(page.read_text("utf-8"), standing), "utf-8")
+    (docs / "targets").mkdir(exist_ok=True)
+    for kind in HEADINGS:
+        (docs / "targets" / f"{kind}.csv").write_text(csv_of_kind(standing, kind), "utf-8")
 
 
 if __name__ == "__main__":

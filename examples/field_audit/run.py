@@ -18,7 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from littlestone.audit import Worker, lower_bound
+from worker import Worker
+
+from littlestone.audit import lower_bound
 
 HERE = Path(__file__).parent
 TABLE = HERE.parents[1] / "docs" / "field-audit.csv"

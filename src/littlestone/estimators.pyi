@@ -22,7 +22,6 @@ class AgnosticLearner(_learners.AgnosticLearner):
         alpha: Number = 0.1,
         beta: Number = 0.05,
         costs: Any = None,
-        class_weight: Any = None,
         public: Any = None,
         shift: Any = ...,
         neighbours: Literal["replace-one", "add-remove"] = "replace-one",
@@ -96,7 +95,6 @@ class GenericLearner(_learners.GenericLearner):
         alpha: Number = 0.1,
         beta: Number = 0.05,
         costs: Any = None,
-        class_weight: Any = None,
         public: Any = None,
         shift: Any = ...,
         neighbours: Literal["replace-one", "add-remove"] = "replace-one",
@@ -214,16 +212,6 @@ class LittlestoneLearner(_learners.LittlestoneLearner):
         beta: Number = 0.05,
         chunk: int | None = None,
         tolerance: int | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class Subsampled(_learners.Subsampled):
-    def __init__(
-        self,
-        learner: Any,
-        rate: Number,
-        *,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...

@@ -20,7 +20,6 @@ from littlestone.classes import (
     FiniteClass,
     TreePaths,
 )
-from littlestone.classes.base import multiclass_littlestone_dimension, multiclass_soa
 from littlestone.classes.dimensions import (
     decomposition_dimension,
     dimensions,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from littlestone.estimators import (
         AgnosticFromRealizable,
         LittlestoneLearner,
-        Subsampled,
     )
 
 __all__ = [
@@ -49,15 +47,12 @@ __all__ = [
     "HalvingPredictor",
     "LittlestoneLearner",
     "SOAPredictor",
-    "Subsampled",
     "TreePaths",
     "decomposition_dimension",
     "dimensions",
     "essential_hypotheses",
     "littlestone_dimension",
     "make_proper",
-    "multiclass_littlestone_dimension",
-    "multiclass_soa",
     "paper_bound",
     "paper_bounds",
     "shattered_tree",
@@ -67,7 +62,7 @@ __all__ = [
 ]
 
 #: Estimators, which need scikit-learn.
-_LATE = ("AgnosticFromRealizable", "LittlestoneLearner", "Subsampled")
+_LATE = ("AgnosticFromRealizable", "LittlestoneLearner")
 
 
 def __getattr__(name: str) -> Any:

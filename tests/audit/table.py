@@ -42,7 +42,6 @@ from littlestone.data.sample import OrderedSample
 from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.errors import StateError
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.mechanisms import (
@@ -157,10 +156,6 @@ _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
 def _with(**settings: Any) -> Callable[[Any], Any]:
     """Return a change of public settings that the registry does not take."""
     return lambda learner: replace(learner, **settings)
-
-
-def _part(rate: Fraction) -> Callable[[Any], Any]:
-    return lambda learner: Subsample(learner, rate=rate)
 
 
 def _case(
@@ -316,8 +311,6 @@ LEARNERS: tuple[Case, ...] = (
     _generic(_CORNERS, [0, 1], 1, evaluate=_HALF, note="with an evaluation", full=True),
     _generic(Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
     _agnostic(_CORNERS, [0, 1], 2, outside=True, costs={0: 1, 1: 3}, note="with costs"),
-    _generic(Thresholds(1, 2), [1, 2], 3, wrap=_part(_HALF), note="on a secret half"),
-    _generic(Thresholds(1, 2), [1, 2], 4, wrap=_part(F(3, 4)), note="on three of four", full=True),
     _agnostic(Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
     _agnostic(Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
     _agnostic(

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import lower_bound
-from littlestone.audit.answer import Raised
-from littlestone.audit.statistical import at_least, battery, hashable
+from littlestone.audit.statistical import Raised, at_least, battery, hashable
 from littlestone.classes import ThresholdHypothesis, Thresholds
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
@@ -231,6 +230,7 @@ ROWS = json.loads((FOLDER / "results.json").read_text())
 
 @pytest.fixture(scope="module")
 def program():
+    sys.path.append(str(FOLDER))
     spec = importlib.util.spec_from_file_location("field_audit_run", FOLDER / "run.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import logging
 import math
@@ -11,14 +12,15 @@ import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.audit import Worker, lower_bound, replace_one, verified, verify_mechanism
-from littlestone.audit.answer import Raised
+from littlestone.audit import lower_bound, replace_one, verified, verify_mechanism
 from littlestone.audit.mechanism import observed
+from littlestone.audit.statistical import Raised
 from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import OUTSIDE
@@ -516,6 +518,10 @@ def die(_):
     import os
     os._exit(3)
 """
+
+
+sys.path.append(str(Path(__file__).parents[2] / "examples" / "field_audit"))
+Worker = importlib.import_module("worker").Worker
 
 
 @pytest.fixture

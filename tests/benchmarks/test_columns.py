@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import re
 import sys
 from pathlib import Path
@@ -55,3 +56,56 @@ def test_means_are_over_the_seeds(monkeypatch):
     (line,) = columns.cells_of(found)
     assert (line["seeds"], line["schema"], line["learned"]) == (3, "0.7000", "0.6900")
     assert (line["behind"], line["error"]) == ("0.0100", "0.0058")
+
+
+# -- What was tried, and what columns lose -------------------------------------------------------
+
+
+@pytest.fixture
+def rules(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    import column_rules
+
+    return column_rules
+
+
+def read(name):
+    with (ROOT / "benchmarks" / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_rule_is_the_best_one_that_was_tried(rules):
+    areas = {rule: {} for rule in ("schema", *rules.RULES)}
+    for line in read("column_rules.csv"):
+        areas[line["rule"]][line["table"]] = float(line["auroc"])
+    names = {name for name, *_ in rules.auto_rule.TABLES}
+    assert all(set(own) == names for own in areas.values())
+    means = {rule: np.mean(list(own.values())) for rule, own in areas.items()}
+    assert max(means, key=means.get) == "schema"
+    del means["schema"]
+    assert max(means, key=means.get) == "now"
+
+
+def test_parts_are_of_the_ten_tables(rules, lines):
+    known = {line["table"]: line for line in lines if line["n_epsilon"] == "1000"}
+    parts = read("column_parts.csv")
+    assert [line["table"] for line in parts] == [data.name for data in rules.UNSEEN]
+    for line in parts:  # 8 seeds of 24
+        for way in ("schema", "learned"):
+            assert float(line[way]) == pytest.approx(float(known[line["table"]][way]), abs=0.03)
+    cost = [float(line["schema"]) - float(line["less"]) for line in parts]
+    assert 0 < np.mean(cost) < 0.02
+
+
+def test_cells_are_texts_as_in_a_file(rules):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, None], "b": [0.5, 2.0], "c": [True, False]})
+    found = {name: rules.texts(frame[name]).to_pylist() for name in frame}
+    assert found == {"a": ["1", ""], "b": ["0.5", "2"], "c": ["1", "0"]}
+
+
+def test_what_a_rule_changes_is_there(rules):
+    for changed in rules.RULES.values():
+        for name in changed:
+            module, _, attribute = name.rpartition(".")
+            assert hasattr(importlib.import_module(module), attribute)

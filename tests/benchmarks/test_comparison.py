@@ -187,16 +187,16 @@ def test_what_failed_is_shown_and_nothing_is_won_against_it(bench):
 
 
 def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
-    """The page, its tables, the picture and the means on the site are those of results.csv."""
+    """The tables of the page, the picture and the means on the site are those of results.csv."""
     docs = ROOT.parent / "docs"
     (tmp_path / "comparison").mkdir()
     workers = bench.compare.WORKERS
     bench.fits.restore(tmp_path, workers)
-    (tmp_path / "comparison.md").write_text((docs / "comparison.md").read_text("utf-8"), "utf-8")
     runs = bench.fits.load([tmp_path / f"{worker}.jsonl" for worker in workers])
     bench.compare.write(runs, tmp_path)
-    tables = [f"comparison/{file}" for file in ("behind.csv", *bench.page.SHOWN.values())]
-    for name in ("comparison.md", "comparison.svg", "comparison.csv", *tables):
+    files = ("level.csv", "behind.csv", *bench.page.SHOWN.values())
+    tables = [f"comparison/{file}" for file in files]
+    for name in ("comparison.svg", "comparison.csv", *tables):
         assert (tmp_path / name).read_text("utf-8") == (docs / name).read_text("utf-8"), name
 
 

@@ -47,7 +47,9 @@ def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
     runs = bench.fits.load([tmp_path / f"{name}.jsonl" for name in bench.run.WORKERS])
     assert {run["key"][0] for run in runs} == set(bench.tables.TABLES)
     bench.run.write(runs, tmp_path)
-    assert (tmp_path / "targets.md").read_text("utf-8") == page.read_text("utf-8")
+    tables = [f"targets/{kind}.csv" for kind in ("quantity", "user", "count", "time")]
+    for name in ("targets.md", *tables):
+        assert (tmp_path / name).read_text("utf-8") == (page.parent / name).read_text("utf-8"), name
 
 
 def test_measures(bench):

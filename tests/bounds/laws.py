@@ -48,13 +48,13 @@ def looks_good(n, law, wrong, alpha, best=None):
     return np.cumsum(mass)
 
 
-def failure(n, law, wrong, alpha, epsilon):
-    """Pr[a bad concept is released]."""
-    errors = wrong @ law
-    bad = errors - errors.min() > alpha + 1e-9
-    found = compositions(n, len(law)) @ wrong.T
-    weights = np.exp(-epsilon / 2 * (found - found.min(axis=1, keepdims=True)))
-    return float(chances(n, law) @ ((weights * bad).sum(axis=1) / weights.sum(axis=1)))
+def failure(counts, law, wrong, epsilon, bad, copies=1):
+    """Pr[a bad candidate is released]; copies[h]: how often h is among the candidates."""
+    errors = counts @ wrong.T
+    weights = copies * np.exp(-epsilon / 2 * (errors - errors.min(axis=1, keepdims=True)))
+    return float(
+        chances(counts[0].sum(), law) @ ((weights * bad).sum(axis=1) / weights.sum(axis=1))
+    )
 
 
 def cuts(points, both=False):

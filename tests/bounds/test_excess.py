@@ -35,6 +35,7 @@ from littlestone.classes.spec import at_public_points
 from littlestone.source import ball
 
 from .laws import (
+    compositions,
     cuts,
     intervals,
     looks_good,
@@ -42,9 +43,7 @@ from .laws import (
     random_law,
     small_sets,
 )  # fmt: skip
-from .laws import (
-    failure as exact_failure,
-)
+from .laws import failure as failure_by_counts
 
 F = Fraction
 LINE_20, LINE_64 = (2**20 + 1, Line()), (2**64 + 1, Line())
@@ -268,6 +267,11 @@ def compare_tails(laws, seed):
                 if here.any():
                     ratio = max(ratio, float((truth[here] / bound[here]).max()))
     return compared, ratio
+
+
+def exact_failure(n, law, wrong, alpha, epsilon):
+    bad = wrong @ law - (wrong @ law).min() > alpha + 1e-9
+    return failure_by_counts(compositions(n, len(law)), law, wrong, epsilon, bad)
 
 
 def compare_certificates(laws, seed):

@@ -38,6 +38,9 @@ from littlestone.bounds.tails import (
 from littlestone.bounds.tails import at_most_floats as at_most
 from littlestone.errors import ParameterError
 
+from .laws import compositions, failure
+from .laws import mistakes as noisy
+
 # -- The tight certificates: golden sizes, another computation of them, and monotonicity -----------
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
@@ -225,37 +228,6 @@ def test_refusals_of_representations(make, arguments):
 # certificates promise, for every target and many distributions.
 
 
-def compositions(n, parts):
-    """All vectors of `parts` counts with sum n."""
-    if parts == 1:
-        return np.array([[n]])
-    return np.vstack([
-        np.hstack([np.full((len(rest), 1), first), rest])
-        for first in range(n + 1)
-        for rest in [compositions(n - first, parts - 1)]
-    ])  # fmt: skip
-
-
-def multinomial(counts, law):
-    """Probability of each count vector."""
-    n = counts[0].sum()
-    log_factorial = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
-    with np.errstate(divide="ignore"):
-        logs = np.where(law > 0, np.log(law), -1e9)
-    return np.exp(log_factorial[n] - log_factorial[counts].sum(axis=1) + counts @ logs)
-
-
-def failure(counts, law, mistakes, epsilon, bad, copies=1):
-    """Exact probability of releasing a bad candidate.
-
-    mistakes[h, z]: whether candidate h errs on a record of kind z; copies[h]: how often h occurs.
-    """
-    errors = counts @ mistakes.T
-    weights = copies * np.exp(-epsilon / 2 * (errors - errors.min(axis=1, keepdims=True)))
-    released_bad = (weights * bad).sum(axis=1) / weights.sum(axis=1)
-    return float(multinomial(counts, law) @ released_bad)
-
-
 def laws(kinds, steps):
     """A grid on the simplex."""
     return compositions(steps, kinds) / steps
@@ -283,19 +255,13 @@ def test_realizable(epsilon, alpha, beta):
     assert worst_early > beta  # a third of the records is really not enough
 
 
-def noisy(concepts, points):
-    """Mistakes on the kinds (point, label)."""
-    kinds = list(itertools.product(range(points), (0, 1)))
-    return np.array([[c[x] != y for x, y in kinds] for c in concepts]).astype(int)
-
-
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("epsilon", "alpha", "beta"), [(2, 0.4, 0.3), (0.5, 0.5, 0.3), (9, 0.45, 0.2)]
 )
 def test_agnostic(epsilon, alpha, beta):
     certificate = agnostic(len(LABELINGS), epsilon=epsilon, alpha=alpha, beta=beta)
-    mistakes = noisy(LABELINGS, 2)
+    mistakes = noisy(LABELINGS)
     counts, early = compositions(certificate.n, 4), compositions(1, 4)
     worst, worst_early = 0.0, 0.0
     for law in laws(4, 10):
@@ -337,24 +303,6 @@ def test_representation_without_the_target(alpha1):
                 assert failure(counts, law, mistakes, epsilon, bad) <= beta
 
 
-def test_disjoint_regions_are_the_worst_case():
-    """E exp(-l D) over all overlaps of the two error regions, at fixed masses."""
-    alpha, alpha1 = 0.3, 0.1
-    for tilt in (0.1, 0.5, 1.0):
-        values = [
-            (alpha - c) * math.exp(-tilt)
-            + (alpha1 - c) * math.exp(tilt)
-            + 1
-            - alpha
-            - alpha1
-            + 2 * c
-            for c in (0, 0.02, 0.05, 0.1)
-        ]
-        assert values == sorted(values, reverse=True)
-        claimed = 1 - alpha * (1 - math.exp(-tilt)) + alpha1 * (math.exp(tilt) - 1)
-        assert values[0] == pytest.approx(claimed)
-
-
 def test_agnostic_representation():
     epsilon, alpha, beta, alpha1 = 2, 0.5, 0.3, 0.1
     concepts = LABELINGS
@@ -362,7 +310,7 @@ def test_agnostic_representation():
         candidates = np.delete(concepts, left_out, axis=0)
         n = agnostic_from(3, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=alpha1, beta1=0).n
         counts = compositions(n, 4)
-        everyone, mistakes = noisy(concepts, 2), noisy(candidates, 2)
+        everyone, mistakes = noisy(concepts), noisy(candidates)
         for law in laws(4, 10):
             best, errors = (everyone @ law).min(), mistakes @ law
             if errors.min() <= best + alpha1 + 1e-9:
@@ -382,7 +330,7 @@ def test_points_by_hashing(copies, noise):
     )  # fmt: skip
     # What a candidate does on the two points: 00, 01, 10, 11; how many of each a copy adds.
     apart, together = np.array([buckets - 2, 1, 1, 0]), np.array([buckets - 1, 0, 0, 1])
-    concepts, mistakes = LABELINGS[:3], noisy(LABELINGS, 2)
+    concepts, mistakes = LABELINGS[:3], noisy(LABELINGS)
     for n in (5, 40):
         claimed = found.certificate(n)["failure"]
         assert claimed < 1 or n == 5
@@ -486,7 +434,7 @@ def test_growth_bound_exactly(noise):
             bad = errors > errors[best] + alpha
             for tilt in (0.3, 1.0):
                 expected = 0.0
-                for counts in _samples(n, len(cells)):
+                for counts in compositions(n, len(cells)).tolist():
                     chance = math.factorial(n) * math.prod(
                         p**c / math.factorial(c) for p, c in zip(cells, counts, strict=True)
                     )
@@ -498,24 +446,6 @@ def test_growth_bound_exactly(noise):
                     a = alpha - (1 + 1 / n) / (r + 1)
                     bound = math.sqrt(2 * math.exp(log_growth(1, (r + 1) * n)))
                     assert expected <= bound * (math.cosh(tilt) - a * math.sinh(tilt)) ** n
-
-
-def _samples(n, cells):
-    if cells == 1:
-        yield (n,)
-        return
-    for first in range(n + 1):
-        for rest in _samples(n - first, cells - 1):
-            yield (first, *rest)
-
-
-@pytest.mark.parametrize("make", [agnostic_vc, realizable_vc])
-def test_even_monotone(make):
-    n = make(2**100, 2, **PAR).n
-    assert make(2**200, 2, **PAR).n > n
-    assert make(2**100, 3, **PAR).n > n
-    for change in ({"epsilon": 2}, {"alpha": 0.2}, {"beta": 0.1}):
-        assert make(2**100, 2, **PAR | change).n < n
 
 
 def test_uniform_convergence_exactly():
@@ -548,16 +478,6 @@ def test_searches_that_find_nothing_say_so():
 # -- Clopper-Pearson limits: those of scipy, of closed forms, of the definition --------------------
 
 
-@pytest.mark.parametrize("trials", [1, 2, 10, 30, 400, 10_000])
-@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
-def test_intervals_are_those_of_scipy(trials, confidence):
-    for hits in sorted({0, 1, trials // 3, trials // 2, trials - 1, trials}):
-        theirs = stats.binomtest(hits, trials).proportion_ci(confidence, "exact")
-        assert clopper_pearson(hits, trials, confidence) == pytest.approx(
-            (theirs.low, theirs.high), abs=1e-11
-        )
-
-
 def test_published_intervals():
     """Newcombe, Statistics in Medicine 1998, Table I: the exact method, four places."""
     published = {
@@ -578,17 +498,6 @@ def test_ends_have_closed_forms(risk):
     assert lower_limit(n, n, risk) == pytest.approx(risk ** (1 / n), rel=1e-12)
     assert lower_limit(0, n, risk) == 0
     assert upper_limit(n, n, risk) == 1
-
-
-def test_limits_solve_their_definition():
-    """The binomial tail at the limit is the risk."""
-    trials, risk = 50, 0.01
-    hits = np.arange(1, trials)
-    low, high = lower_limit(hits, trials, risk), upper_limit(hits, trials, risk)
-    assert np.allclose(stats.binom.sf(hits - 1, trials, low), risk, rtol=1e-9)
-    assert np.allclose(stats.binom.cdf(hits, trials, high), risk, rtol=1e-9)
-    assert (np.diff(low) > 0).all()
-    assert (np.diff(high) > 0).all()
 
 
 def test_counts_of_any_size():

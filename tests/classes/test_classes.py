@@ -170,7 +170,21 @@ def test_finite_classes_do_not_follow_changes_of_their_matrix():
 
 @pytest.mark.parametrize(
     "matrix",
-    [[], [[]], [0, 1], [[0, 1], [0]], [[0, 2]], [["a"]], [[0.5]], [[0, 1], [1, 1], [0, 1]], None],
+    [
+        [],
+        [[], []],
+        [0, 1],
+        [[0, 1], [0]],
+        [[0, 2]],
+        [["a"]],
+        [["0", "1"]],
+        ["01"],
+        [[0.5]],
+        [[math.nan, 0]],
+        [[0, 1], [1, 1], [0, 1]],
+        None,
+        3,
+    ],
 )
 def test_malformed_matrices_are_refused(matrix):
     with pytest.raises(ParameterError, match="'matrix' parameter of FiniteClass"):

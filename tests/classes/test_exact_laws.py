@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.source import ExactSource, ReplaySource, SeededSource
+from littlestone.source import ReplaySource, SeededSource
 
 # -- Every draw has exactly the exponential mechanism's law over the representations ---------------
 
@@ -259,43 +259,6 @@ def test_what_is_presented_is_that_of_the_plain_path(cls):
             ]
             assert found[0] == found[1]
             assert sources[0].presented == sources[1].presented
-
-
-@pytest.mark.first(2)
-@pytest.mark.parametrize("cls", LINE_CLASSES, ids=str)
-def test_equal_seeds_draw_equal_concepts(cls):
-    """And read as many bits."""
-    rng = np.random.default_rng(5)
-    for labels in ("realizable", "random"):
-        x = some(cls, rng, 400, 2**40)
-        y = x > np.median(x) if labels == "realizable" else rng.random(400) < 0.3
-        plain = Sample.of(x, y.astype(int))
-        pieces = streamed(plain, 3, cls)
-        assert pieces.points.tolist() == plain.points.tolist()
-        assert pieces.ones.tolist() == plain.ones.tolist()
-        for seed in range(6):
-            one, other = SeededSource(seed), SeededSource(seed)
-            rate = Fraction(1, 1 + 2 * seed)
-            found = cls.candidates(pieces).draw(rate, one)
-            assert found == cls.candidates(plain).draw(rate, other)
-            assert one.below(2**40) == other.below(2**40)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("cls", [Points(1, 3), Intervals(1, 3), Prefixes("ab", 1)], ids=str)
-def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
-    """Brute force: a weight for each concept, from its errors on the records."""
-    rate, line = Fraction(1, 2), cls.domain.line
-    concepts = list(cls.concepts())
-    low = getattr(cls.domain, "low", 0)
-    points = line.points(np.arange(low, low + line.size)).tolist()
-    for records in combinations_with_replacement(list(product(points, (0, 1))), 2):
-        sample = streamed(Sample.of(*zip(*records, strict=True)), 2, cls) if records else None
-        law = ExactSource().law(lambda s, t=sample: cls.candidates(t).draw(rate, s).key)
-        errors = [sum(int(c.predict(np.array([x]))[0]) != y for x, y in records) for c in concepts]
-        weights = np.exp(-float(rate) * np.array(errors))
-        found = [float(law.outcomes[c.key]) for c in concepts]
-        assert found == pytest.approx(weights / weights.sum(), rel=1e-12)
 
 
 def test_a_sample_without_points_in_the_domain():

@@ -27,14 +27,14 @@ from littlestone.classes import (
     Thresholds,
     load,
 )
-from littlestone.classes.finite import Boosted, MajoritySet, nearest
+from littlestone.classes.finite import Boosted, MajoritySet
 from littlestone.classes.hashing import HashedSets, Multiplier, collision
 from littlestone.classes.hypotheses import words
 from littlestone.data import Sample
 from littlestone.data.cells import MAX_LENGTH
 from littlestone.data.domains import canonical, object_points
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.source import ExactSource, SeededSource, public_generator
+from littlestone.source import ExactSource, SeededSource
 
 # -- Hashing with an exact collision probability, and exact scores ---------------------------------
 
@@ -361,32 +361,9 @@ def near(drawn, positive):
         yield HashSetHypothesis(function, tuple(sorted(set(function(positive).tolist()))))
 
 
-@pytest.mark.more
-def test_boosting_finds_a_near_majority():
-    """The program of the proof: if every round is within 1/4, the error is at most sqrt(3)/2**T."""
-    base = Points().representation("1/4", "1/4")
-    boosted = Boosted(base, "0.1", "0.2")
-    source = SeededSource(2)
-    rng = public_generator(1)
-    points = np.arange(25)
-    failures, trials = 0, 20
-    for _ in range(trials):
-        rounds = boosted.drawn(source).listed()
-        weights = rng.integers(1, 20, 25)
-        found, errors = nearest(rounds, PointHypothesis(7), points, weights.tolist())
-        off = Fraction(
-            int(weights[found.predict(points) != (points == 7)].sum()), int(weights.sum())
-        )
-        if max(errors) <= Fraction(1, 4):
-            assert off**2 <= Fraction(3, 4) ** boosted.rounds <= boosted.alpha**2
-        failures += off > boosted.alpha
-    assert failures / trials <= boosted.beta
-
-
-def test_majority_and_not_and():
+def test_majorities():
     """The union bound over rounds needs a majority: an AND would miss the target's own point."""
-    rounds = [[AlwaysZero()], [PointHypothesis(3)], [PointHypothesis(3)]]
-    found, _ = nearest(rounds, PointHypothesis(3), np.array([3, 4]), [1, 9])
+    found = MajorityHypothesis((AlwaysZero(), PointHypothesis(3), PointHypothesis(3)))
     assert found.predict(np.array([3, 4])).tolist() == [1, 0]
     assert load(found.to_dict()) == found
     assert found == MajorityHypothesis((PointHypothesis(3), AlwaysZero(), PointHypothesis(3)))

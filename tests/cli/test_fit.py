@@ -302,36 +302,6 @@ def test_costs_for_another_learner(run):
     assert "costs" in done.err
 
 
-@pytest.mark.more
-def test_a_secret_share_of_the_records(run, folder):
-    """Epsilon and delta are of the whole; nothing is evaluated unless that is asked for."""
-    share = f"{ADULT} thresholds(1,99) --subsample 1/2"
-    done = run(f"{share} --seed 3 --out m.json --json")
-    assert done.code == 0, done.err
-    assert done.json["guarantee"]["epsilon"] == 1
-    assert done.json["learner"].startswith("subsampled:")
-    assert "evaluation" not in done.json
-    release = Release.read(folder / "m.json")
-    assert release.guarantee.claim.startswith("subsampling.without-replacement(")
-    run(f"{share} --learner vc1 --delta 1e-6 --out m.json")
-    assert Release.read(folder / "m.json").guarantee.delta == Fraction(1, 10**6)
-    assert "Spent" in run(f"{share} --seed 3 --evaluate 1/10").out
-    for more, said in (
-        ("--user name", "--user"),
-        ("--costs 0=1,1=2", "--costs"),
-    ):
-        refused = run(f"{share} {more}")
-        assert (refused.code, refused.out) == (2, "")
-        assert said in refused.err
-    assert "(0, 1]" in run(f"{ADULT} thresholds(1,99) --subsample 0").err
-    trees = "fit data.parquet --y adult --epsilon 1 --class boosted_trees --schema schema.toml"
-    for more in ("", "--delta 1e-6 --evaluate 1/10"):
-        refused = run(f"{trees} --subsample 1/2 {more}")
-        assert (refused.code, refused.out) == (2, "")
-        assert "--subsample" in refused.err
-        assert "boosted trees, scorecards" in refused.err
-
-
 @pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("line", "words"),

@@ -99,7 +99,6 @@ def test_users_need_a_schema(run):
         ("--model tree --class points()", "--class or --model"),
         ("--learner vc1", "--class"),
         ("--agnostic", "--class"),
-        ("--subsample 1/2", "--class"),
         ("--costs 0=1,1=9", "--model tree"),
         ("--require-certificate", "--schema"),
         ("--require-certificate --schema schema.toml", "--model rule"),

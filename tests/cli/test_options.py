@@ -368,7 +368,6 @@ CALLS = {
     "schema propose data.csv --epsilon 1 --out s.toml": "--header-is-public",
     f"{LINE} --samples-per-user 0 --user person": "'--samples-per-user' option",
     f"{LINE} --strict": "without --strict",
-    f"{LINE} --subsample 1/2 --user person --samples-per-user 1": "draws records, not users",
     f"{WRONG_STREAM} --x height": "The file 'data.csv' given to stream has no column 'height'",
     f"{WRONG_STREAM} --x age --user person --records-per-user 0": "'--records-per-user' option",
     "check data.csv --schema schema.toml --y adult --epsilon 1 --labels yes,yes": "different "
@@ -377,7 +376,6 @@ CALLS = {
     "certifies an error of at most about",
     f"plan --class scorecard --solve epsilon --n 9 {PLAN}": "has no error bound before data",
     f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5": "'--costs' option",
-    f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9": "Got 9/10",
     f"{TREES} decision_trees(depth=5)": "parameter of decision_trees must be 1, 2, 3 or 4",
     f"{TREES} rules --labels 1": "'--labels' option of fit must be 2 to 100 labels",
     f"{TREES} rules --labels 1,1.0": "that differ as cells",

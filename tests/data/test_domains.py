@@ -5,12 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +24,6 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    read_points,
 )
 from littlestone.data import stored as places
 from littlestone.data.domains import check_points, distinct
@@ -497,31 +494,6 @@ def test_cuts_out_of_order_are_named_as_dates():
             Column.dates("admitted", cuts)
         assert "2020-01-01" in str(caught.value)
         assert "637" not in str(caught.value)  # seconds since the year 1
-
-
-@pytest.mark.more
-def test_every_engine_reads_them_alike(tmp_path):
-    start = dt.datetime(2019, 12, 30, 22, 15)
-    moments = [start + dt.timedelta(hours=7 * i, seconds=i) for i in range(200)]
-    labels = [int(m.isoweekday() > 5) for m in moments]
-    table = pa.table({"d": pa.array(moments, pa.timestamp("us")), "y": labels})
-    texts = pa.table({"d": [str(m) for m in moments], "y": labels})
-    pq.write_table(table, tmp_path / "t.parquet")
-    (tmp_path / "t.csv").write_text(
-        "d,y\n" + "".join(f"{m},{y}\n" for m, y in zip(moments, labels, strict=True))
-    )
-    relation = duckdb.connect().from_arrow(table)
-    tables = [table, texts, tmp_path / "t.parquet", tmp_path / "t.csv", relation]
-    tables += [pl.from_arrow(table), pl.from_arrow(table).lazy(), pl.from_arrow(texts).lazy()]
-    for by, column in columns():
-        domain = RowDomain(Schema((column,)))
-        codes = [expected(by, column, moment) for moment in moments]
-        for read in tables:
-            sample = Sample.read(read, y="y", domain=domain)
-            found = dict(zip(sample.points[:, 0].tolist(), sample.zeros + sample.ones, strict=True))
-            assert found == {code: codes.count(code) for code in set(codes)}
-            assert sample.ones.sum() == sum(labels)
-        assert read_points(texts, domain=domain)[0][:, 0].tolist() == codes
 
 
 def test_a_schema_describes_them_and_is_written_back(tmp_path):

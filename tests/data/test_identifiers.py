@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +53,7 @@ def test_no_page_shows_a_name_an_identifier_or_a_text_unless_it_is_named(name):
     release = ls.fit(rows, **how).release_
     written = ls.page(release)
     assert release.concept_class.domain.schema.names == tuple(plain)
-    assert "Zq" not in written + release.to_json()
+    assert not re.search(r"Zq\d+-", written + release.to_json())
     assert all(f"<caption>{own}</caption>" not in written for own in left_out)
     named = ls.fit(rows, **how, columns=[left_out[0], *plain]).release_
     assert "Zq0-1" in ls.page(named)

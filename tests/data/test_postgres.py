@@ -17,7 +17,6 @@ import pyarrow as pa
 import pytest
 
 import littlestone as ls
-from littlestone.classes import parse_class
 from littlestone.cli.main import main
 from littlestone.data import (
     OUTSIDE,
@@ -32,9 +31,6 @@ from littlestone.data import (
 )
 from littlestone.data import containers as databases
 from littlestone.errors import DataError, ParameterError
-from littlestone.learners import registry
-from littlestone.learners.running import run
-from littlestone.source import SeededSource
 
 pytestmark = [
     pytest.mark.postgres,
@@ -160,30 +156,6 @@ def test_every_engine_counts_what_arrow_counts(server, engine, domain):
         assert (sample.n, multiset(sample)) == (40, multiset(plain))
         users, same = (UserSample.read(t, user="The User", **names) for t in (given, table))
         assert (users.n_users, users.count.tolist()) == (same.n_users, same.count.tolist())
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_equal_seeds_release_equal_models(server, engine):
-    """Thresholds, trees and boosted trees: equal counts, so equal weights."""
-    table = base_table(ODD)
-    given = ENGINES[engine](server, table)
-    learners = [
-        registry.make(name, cls, epsilon=1, **more)
-        for name, cls, more in (
-            ("agnostic", ls.Thresholds(1, 99), {}),
-            ("agnostic", ls.DecisionTrees(SCHEMA, depth=2), {}),
-            ("boosting", parse_class("boosted_trees(depth=1, rounds=3)", SCHEMA), {}),
-        )
-    ]
-    for learner in learners:
-        x = "x.cell" if learner.concept_class.domain == DOMAIN else None
-        where = {"x": x, "y": "label", "domain": learner.concept_class.domain}
-        found = [
-            run(learner, Sample.read(t, **where), SeededSource(3)).to_json() for t in (given, table)
-        ]
-        assert found[0] == found[1]
-    model = ls.AgnosticLearner(ls.Thresholds(1, 99), epsilon=1, random_state=1)
-    assert model.fit(given, x="x.cell", y="label").release_.n == 40
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -41,6 +41,7 @@ from littlestone.data import (
 from littlestone.data import containers as engine
 from littlestone.data.cells import Match, user_name
 from littlestone.data.counting import codes_of
+from littlestone.data.read import read as stored
 from littlestone.errors import DataError, ParameterError
 
 DOMAIN = IntegerDomain(1, 99)
@@ -287,31 +288,6 @@ def test_big_integers_of_engines():
         assert multiset(read(native, DOMAIN)) == {(3, 1): 1, (OUTSIDE, 1): 1}
 
 
-@pytest.mark.parametrize("kind", ["int64", "float", "text"])
-def test_bins_in_the_engine_are_the_bins_of_cells(kind, tmp_path):
-    """Values at and beside the edges; many distinct ones become few groups."""
-    rng = np.random.default_rng(0)
-    edges = [-(2**60), -3, 0.1, 7.25, 1000, 2**62]
-    schema = Schema.from_dict({"x": {"bins": edges}})
-    near = [v for e in edges for v in (e, np.nextafter(e, 9e99), np.nextafter(e, -9e99))]
-    values = [*rng.normal(scale=100, size=200).tolist(), *map(float, near)]
-    cells = {
-        "int64": pa.array([int(v) for v in values] + [2**62 - 1, -(2**63), None]),
-        "float": pa.array([*values, float("nan"), float("inf"), None]),
-        "text": pa.array([*map(repr, values), "x", " 7.25", "7.25\n", "12345678901234567", None]),
-    }[kind]
-    table = pa.table({"x": cells, "ill.label": [i % 2 for i in range(len(cells))]})
-    expected = Counter(by_hand(table.to_pydict(), RowDomain(schema)))
-    for native in (table, pl.from_arrow(table).lazy()):
-        assert multiset(read(native, RowDomain(schema))) == expected
-    many = Schema.from_dict({"x": {"bins": [v / 2 for v in range(400)]}})  # too many to push down
-    expected = Counter(by_hand(table.to_pydict(), RowDomain(many)))
-    assert multiset(read(table, RowDomain(many))) == expected
-    beyond = Schema.from_dict({"x": {"bins": [2.0**70]}})
-    expected = Counter(by_hand(table.to_pydict(), RowDomain(beyond)))
-    assert multiset(read(table, RowDomain(beyond))) == expected
-
-
 def test_rows_of_any_width_are_read_from_named_columns():
     table = pa.table({"a": [-1, 2, None], "b": ["3", "?", "-1"], "ill.label": [1, 1, 0]})
     domain = RowDomain(Schema.every_column([0]))
@@ -555,18 +531,19 @@ def test_more_groups_than_memory(monkeypatch):
     folders = []
     made = tempfile.mkdtemp
     monkeypatch.setattr(tempfile, "mkdtemp", lambda **kw: folders.append(made(**kw)) or folders[-1])
-    table = pa.table({"x": np.arange(n), "ill.label": np.arange(n) % 2})
+    table = pa.table({"x": np.arange(n), "y": np.arange(n) % 2})
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(0, n), "need": "batches", "large": 1}
     try:
         engine._database.cache_clear()
         engine._spill_folder.cache_clear()
-        sample = read(table, IntegerDomain(0, n))
+        sample = stored(table, **where)
         assert (sample.n, len(sample.points), sample.positives) == (n, n, n // 2)
-        (folder,) = folders
+        (folder,) = (each for each in folders if "spill" in each)
         assert Path(folder).stat().st_mode & 0o077 == 0
         engine._database.cache_clear()
         engine.connect().execute("SET temp_directory = ''")  # a control: it did need to spill
-        with pytest.raises(DataError, match="engine stopped"):
-            read(table, IntegerDomain(0, n))
+        with pytest.raises(DataError, match="free space"):
+            stored(table, **where)
     finally:
         engine._database.cache_clear()
 

@@ -27,12 +27,11 @@ from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, split, table_bytes
-from littlestone.data.stored import NO_SPACE, Encoded, Stored
+from littlestone.data.stored import Encoded, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
-from littlestone.privacy import Ledger
-from littlestone.source import ExactSource, SecureSource, SeededSource
+from littlestone.source import ExactSource, SeededSource
 
 # -- Rows that are counted in passes: the counts, the weights and the draws of the plain reading ---
 
@@ -345,25 +344,6 @@ def test_stored_rows_are_the_sorted_table(size, width, monkeypatch):
         map(expected.get, rows)
     )
     assert records.by_label.tolist() == [int(n[labels == y].sum()) for y in range(3)]
-
-
-def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch):
-    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
-    _, passed = next(random_samples(SCHEMA))
-    learner = registry.make("agnostic", ls.DecisionTrees(SCHEMA, depth=1), epsilon=1)
-
-    def full(*_, **__):
-        raise DataError(NO_SPACE)
-
-    extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
-    monkeypatch.setattr("littlestone.data.stored._PIECE", 1)  # few records are drawn in memory
-    monkeypatch.setattr("littlestone.data.stored.Store.keep", full)
-    with pytest.raises(DataError, match="free space"):
-        run(learner, passed, SecureSource(), **extra)
-    assert ledger.remaining().epsilon == 1
-    monkeypatch.undo()
-    run(learner, passed, SecureSource(), **extra)
-    assert ledger.remaining().epsilon == 0
 
 
 def test_scores_are_counted_in_passes(tmp_path, monkeypatch, capsys):

@@ -140,14 +140,13 @@ def test_the_certificate_for_the_cost_is_met(agnostic):
     assert beta_law.ppf(0.001, failures, runs - failures + 1) <= float(beta) or failures == 0
 
 
-def test_labels_and_class_weight():
+def test_costs_by_label_and_by_pair():
     X, y = [2, 8] * 100, ["no", "yes"] * 100
     parts = {"epsilon": 1, "classes": ("no", "yes"), "random_state": 0}
     cost = ls.AgnosticLearner(ls.Thresholds(1, 9), costs={"no": 1, "yes": 9}, **parts).fit(X, y)
-    weight = ls.AgnosticLearner(ls.Thresholds(1, 9), class_weight={"no": 1, "yes": 9}, **parts)
     pairs = {("no", "yes"): 2, ("yes", "no"): 18}
     pair = ls.AgnosticLearner(ls.Thresholds(1, 9), costs=pairs, **parts)
-    assert cost.hypothesis_ == weight.fit(X, y).hypothesis_ == pair.fit(X, y).hypothesis_
+    assert cost.hypothesis_ == pair.fit(X, y).hypothesis_
     assert cost.release_.costs.largest == 9
     assert pair.release_.costs.unit == 2
     assert Release.from_dict(pair.release_.to_dict()).to_json() == pair.release_.to_json()
@@ -156,16 +155,14 @@ def test_labels_and_class_weight():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"class_weight": "balanced"}, "prevalence of the labels is private"),
         ({"costs": "balanced"}, "prevalence of the labels is private"),
-        ({"costs": {0: 1, 1: 2}, "class_weight": {0: 1, 1: 2}}, "not both"),
         ({"costs": {0: 1}}, "a cost for each of the labels"),
         ({"costs": {0: 1, 2: 1}}, "a cost for each of the labels"),
         ({"costs": [1, 2]}, "a cost for each label"),
         ({"costs": {0: 1, 1: 0}}, "'costs'"),
         ({"costs": {0: 1, 1: float("nan")}}, "'costs'"),
         ({"costs": {0: 1, 1: 10**9}}, "multiples"),
-        ({"class_weight": {0: 1, 1: -1}}, "'class_weight'"),
+        ({"costs": {0: 1, 1: -1}}, "'costs'"),
     ],
     ids=str,
 )
@@ -391,7 +388,7 @@ def test_what_would_need_the_number_is_refused():
     with pytest.raises(ParameterError, match="no costs under add-remove"):
         made.set_params(costs={0: 1, 1: 2}).fit(sample)
     with pytest.raises(UnsupportedError, match="under replace-one"):
-        ls.theory.Subsampled(secret(LINE), rate=0.5).required_samples()
+        ls.theory.AgnosticFromRealizable(secret(LINE), epsilon=1).required_samples()
     with pytest.raises(ParameterError, match="replace-one or add-remove"):
         ls.GenericLearner(LINE, epsilon=1, neighbours="user-replace").required_samples()
 

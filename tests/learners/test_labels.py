@@ -41,7 +41,7 @@ TREES = ls.DecisionTrees(SCHEMA, 1, ABC)
         (Agnostic(THREE, epsilon=1), {"outside": True}),
         (Agnostic(THREE, epsilon=1, costs=PAIRS), {}),
         (Generic(THREE, epsilon=1), {"outside": True}),
-        (Generic(THREE, epsilon=1, class_weight={0: 1, 1: 5, 2: 2}), {"outside": True}),
+        (Generic(THREE, epsilon=1, costs={0: 1, 1: 5, 2: 2}), {"outside": True}),
     ],
     ids=["errors", "costs", "realizable", "weights"],
 )
@@ -183,11 +183,10 @@ def test_the_list_of_the_class_is_the_only_one():
 def test_costs_by_label():
     X, y = people()
     dear = {"a": 1, "b": 50, "c": 1}
-    plain_one, cost, weight = (
+    plain_one, cost = (
         ls.AgnosticLearner(TREES, epsilon=9, random_state=0, **more).fit(X, y)
-        for more in ({}, {"costs": dear}, {"class_weight": dear})
+        for more in ({}, {"costs": dear})
     )
-    assert cost.hypothesis_ == weight.hypothesis_
     assert (cost.predict(X) == "b").mean() > (plain_one.predict(X) == "b").mean()
     assert cost.release_.costs.largest == 50
     for broken in ({"a": 1, "b": 2}, "balanced", {"a": 1, "b": 1, "d": 1}):
@@ -261,7 +260,6 @@ def test_scikit_learn(recwarn):
     public = "labels are public, not learned from the data"
     expected = {
         "check_classifiers_classes": public,  # texts
-        "check_class_weight_classifiers": "a cost for each public label, there or not",
     }
     results = check_estimator(learner, expected_failed_checks=expected, on_fail=None)
     assert [r["check_name"] for r in results if r["status"] == "failed"] == []
@@ -305,14 +303,14 @@ def test_bands_say_how_far_the_truth_is():
     ],
 )
 def test_costs_are_refused_in_labels_not_in_codes(given, got):
-    for name in ("costs", "class_weight"):
-        with pytest.raises(ParameterError) as caught:
-            ls.AgnosticLearner(TREES, epsilon=1, **{name: given}).certificate(9)
-        assert (
-            f"each of the labels ['a', 'b', 'c'], or for each (label, other prediction). Got {got}"
-            in (str(caught.value))
-        )
-        assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)
+    with pytest.raises(ParameterError) as caught:
+        ls.AgnosticLearner(TREES, epsilon=1, costs=given).certificate(9)
+    words = str(caught.value)
+    assert (
+        f"each of the labels ['a', 'b', 'c'], or for each (label, other prediction). Got {got}"
+        in words
+    )
+    assert "{'a': 1, 'b': 9, 'c': 1}" in words
 
 
 def test_a_set_of_labels_is_refused_since_its_order_is_no_order():

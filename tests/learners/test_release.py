@@ -211,13 +211,6 @@ def test_zcdp_of_what_is_left_and_of_the_histogram_add_up():
     assert shares_of(learner, evaluate=HALF, holdout=HALF).loss(learner) is None
 
 
-def test_learners_on_drawn_records_and_what_they_leave():
-    """A secret part leaves some of its amplified epsilon."""
-    inner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1)
-    part = ls.theory.Subsampled(inner, rate=HALF).fit([1, 2], [0, 1], evaluate="0.1")
-    assert part.guarantee_.epsilon == part.to_learner().epsilon < 1
-
-
 def test_estimators_say_what_was_evaluated():
     made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=4, random_state=0)
     made.fit([2, 8] * 200, [0, 1] * 200, evaluate=2)
@@ -276,7 +269,7 @@ def test_a_table_that_cannot_be_counted_for_the_evaluation_is_not_paid(tmp_path)
     def count():
         raise DataError
 
-    sample = Unread(100, count, extremes=Sample.of([2, 8] * 50, [0, 1] * 50).extremes)
+    sample = Unread(100, count, Sample.of([2, 8] * 50, [0, 1] * 50).extremes)
     ledger = ls.Ledger(tmp_path / "budget.db", epsilon=2, delta="1e-5")
     learner = registry.make("vc1", ls.Thresholds(1, 9), epsilon=1, delta="1e-6")
     with pytest.raises(DataError):
@@ -371,8 +364,6 @@ def test_more_records_are_checked(tmp_path):
     releases += [run(learner, four, SecureSource(), evaluate=1, holdout="1/4")]
     boosted = ls.BoostedTrees(CITY, epsilon=1, delta=1e-6, depth=1, rounds=40, evaluate="1/10")
     releases += [boosted.fit([["Bonn"], ["Rome"]] * 200, [0, 1] * 200).release_]
-    part = ls.theory.Subsampled(ls.GenericLearner(LINE, epsilon=1), rate=0.5)
-    releases += [part.fit([2, 8, 3, 7], [0, 1, 0, 1]).release_]
     for options in ({"loss": "poisson"}, {"delta": 1e-6}, {"loss": "quantile", "quantile": "1/2"}):
         own = ls.BoostedTreesRegressor(
             CITY, epsilon=1, high=9, cells=9, depth=1, rounds=3, **options

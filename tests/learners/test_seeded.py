@@ -54,7 +54,6 @@ DIFFERENCES: dict[str, str] = {
         "conjunctions are listed, where labels of equal dimension are 1 as in any finite class"
     ),
     "LittlestoneLearner flats delta=0.01 epsilon=0.03": "its certificate has one alpha",
-    "Subsampled thresholds": _LEVELS,
     "OnlineLearner thresholds epsilon=1 delta=1e-06": _STREAMS,
     "OnlineLearner finite epsilon=2 delta=0": _STREAMS,
     "OnlineLearner sets epsilon=4 delta=1e-06": _STREAMS,
@@ -214,13 +213,8 @@ def cases() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
             learner = inner(CLASSES[name][0](), epsilon=1, delta=0.01)
             return ls.theory.AgnosticFromRealizable(learner, epsilon=1, random_state=seed)
 
-        def subsampled(seed: int, name: str = name) -> Any:
-            learner = ls.GenericLearner(CLASSES[name][0](), epsilon=0.1)
-            return ls.theory.Subsampled(learner, rate=0.3, random_state=seed)
-
-        for wrapper, make in (("AgnosticFromRealizable", agnostic), ("Subsampled", subsampled)):
-            fit = lambda made, X=X, y=y: made.fit(X, y)  # noqa: E731
-            yield f"{wrapper} {name}", lambda a=(make, fit): _summary(*a)
+        fit = lambda made, X=X, y=y: made.fit(X, y)  # noqa: E731
+        yield f"AgnosticFromRealizable {name}", lambda a=(agnostic, fit): _summary(*a)
     for name, options in (
         ("thresholds", {"epsilon": 1, "delta": 1e-6}),
         ("finite", {"epsilon": 2, "delta": 0}),

@@ -118,14 +118,11 @@ BATTERY = {
         rounds=9,
         random_state=0,
     ),
-    "subsampled": ls.theory.Subsampled(
-        ls.GenericLearner(RULES, epsilon=99.0), rate=0.9, random_state=0
-    ),
 }
 
 
 def test_the_battery_has_every_learner():
-    assert set(BATTERY) == set(LEARNERS) | {"subsampled"}
+    assert set(BATTERY) == set(LEARNERS)
 
 
 @pytest.mark.first(1)
@@ -158,11 +155,6 @@ def test_scikit_learns_battery(name):
         ls.AgnosticLearner(RULES, epsilon=99.0),
         Users(RULES, epsilon=99.0, samples_per_user=1),
         ls.theory.AgnosticFromRealizable(ls.GenericLearner(RULES, epsilon=99.0), epsilon=99.0),
-        ls.theory.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9),
-        ls.theory.Subsampled(
-            ls.theory.AgnosticFromRealizable(ls.GenericLearner(RULES, epsilon=99.0), epsilon=9),
-            rate=0.9,
-        ),
     ],
     ids=repr,
 )
@@ -180,7 +172,7 @@ def test_fit_says_how_many_columns_there_are(learner):
 
 def test_a_wrapped_learner_is_not_changed():
     inner = ls.GenericLearner(RULES, epsilon=1.0)
-    ls.theory.Subsampled(inner, rate=0.5).fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
+    ls.theory.AgnosticFromRealizable(inner, epsilon=1.0).fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
     assert not hasattr(inner, "n_features_in_")
     assert not hasattr(inner, "hypothesis_")
 

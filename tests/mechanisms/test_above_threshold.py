@@ -224,37 +224,12 @@ def test_without_threshold_noise_it_is_not_pure():
     assert hockey_stick(q, p, F(1)) > 1e-3
 
 
-def test_noise_without_the_limit_is_caught():
-    s, r = map(float, classic_rates(F(1), 1, "any"))
-    p = offsets(s) * (1 - above(0, r)) ** 200 * above(1, r) ** 3
-    q = offsets(s) * (1 - above(1, r)) ** 200 * above(0, r) ** 3
-    assert abs(math.log(p.sum() / q.sum())) > 1.8
-
-
-@pytest.mark.more
-def test_going_on_after_the_limit_is_caught():
-    """`counter <= K` gives K + 1 charged answers."""
-    s, r = map(float, classic_rates(F(1), 1, "monotone"))
-    assert worst_loss(s, r, 1, free(DIRECTIONS["monotone"][0]), 5) <= 1 + 1e-9
-    assert worst_loss(s, r, 2, free(DIRECTIONS["monotone"][0]), 5) > 1.05
-
-
 @pytest.mark.more
 def test_a_threshold_that_is_not_resampled_is_caught():
     """Streams that differ in one epoch only: a new offset for each epoch, or the sum is paid."""
     rate = 1.0
     assert worst_loss(rate, rate, 1, shifts(flushes=True), 4) <= 1 + 1e-9
     assert worst_loss(rate, rate, 99, shifts(flushes=True), 5) > 1.1
-
-
-def test_releasing_the_noisy_value_is_caught():
-    """Given a released value z >= rho, earlier free answers cost without end."""
-    s, r = map(float, classic_rates(F(1), 1, "any"))
-    reached = RHO <= 0  # the released value is 0
-    for free_answers, private in ((0, True), (30, False)):
-        p = offsets(s) * reached * (1 - above(0, r)) ** free_answers
-        q = offsets(s) * reached * (1 - above(1, r)) ** free_answers
-        assert (abs(math.log(p.sum() / q.sum())) <= 1) == private
 
 
 # Fresh noise.

@@ -150,7 +150,11 @@ same_as(
 )
 
 
-@mutant("rounding", "learners.agnostic:places", "sizes of secret parts")
+@mutant(
+    "rounding",
+    "learners.agnostic:places",
+    "test_the_formula_of_subsampling_is_attained",
+)
 def at_least_one_record_is_drawn(original, n, m, source):
     """A part that would be empty gets one record, as in the certificate: of few records that is
     a larger share than the rate that the guarantee is amplified by.

@@ -93,17 +93,6 @@ def integers_one_too_narrow(original, largest):
 
 
 @mutant(
-    "private value published",
-    "learners.online.estimator:OnlineLearner.mistakes_",
-    "what a stream shows",
-)
-def mistakes_as_they_were_counted(original, self):
-    """The estimate of a stream's mistakes adds those that were collected, which nobody may know."""
-    state = self._start()[2]
-    return replace(original(self), value=sum(map(len, state.epochs)) + len(state.buffer))
-
-
-@mutant(
     "state rolled back",
     "learners.online.journal:PublicRecord.catch_up",
     "test_the_public_record_catches_up_and_is_made_again",

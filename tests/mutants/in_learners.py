@@ -193,14 +193,6 @@ def each_comparison_has_the_whole_epsilon(original):
     )
 
 
-@mutant(
-    "amplification too good", f"{_PART}:amplified", "test_the_formula_of_subsampling_is_attained"
-)
-def amplified_twice(original, epsilon, rate):
-    """The rate is squared in the formula of secret subsampling."""
-    return original(epsilon, rate * rate)
-
-
 @mutant("secret made public", f"{_PART}:places", "test_the_formula_of_subsampling_is_attained")
 def the_first_records_are_the_part(original, n, m, source):
     """The part is not drawn: who stands at the beginning of the file is always in it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import cycle
 from types import SimpleNamespace
@@ -94,17 +93,6 @@ def dichotomies_at_twice_the_rate(original, epsilon):
     return 2 * original(epsilon)
 
 
-@mutant(
-    "amplification too good",
-    "learners.agnostic:Subsample.guarantee",
-    "test_the_formula_of_subsampling_is_attained",
-)
-def delta_amplified_twice(original, self, **options):
-    """The delta of a secret part is multiplied by the square of its rate."""
-    promised = original(self, **options)
-    return replace(promised, delta=self.rate * promised.delta)
-
-
 @mutant("amplification too good", "learners.agnostic:rate_for", "share of the pool")
 def points_of_the_first_part_are_free(original, outer, inner, groups):
     """Which dichotomies there are depends on the first part's points: a factor of 4 that the
@@ -149,15 +137,3 @@ class _Certified:
 
     def __getattr__(self, name):
         return getattr(self.made, name)
-
-
-@mutant("secret made public", "data.stored:Unread.take", "parts of tables")
-def rows_at_the_beginning(original, self, places):
-    """As many rows as were drawn, but always the first ones of the table."""
-    return original(self, np.arange(len(places)))
-
-
-@mutant("amplification too good", "learners.agnostic:inner_for", "parts of tables")
-def an_epsilon_that_is_amplified_twice(original, epsilon, rate):
-    """The learner gets the epsilon for a part of the part."""
-    return original(epsilon, rate * rate)

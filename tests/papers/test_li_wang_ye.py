@@ -10,7 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.bounds import recheck
-from littlestone.classes import FiniteClass, PointHypothesis
+from littlestone.classes import FiniteClass, MajorityHypothesis, PointHypothesis
 from littlestone.data import Sample, UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.papers import li_wang_ye as page
@@ -195,6 +195,18 @@ def check_strategies(concepts, s, value, alpha=F(1, 4)):
         assert sum(value.foes[foe] for foe in left) >= value.low
 
 
+def nearest(rounds, concept, points, weights):
+    """The majority that the proof builds: the best of each round, by weights of D * 3**wrong."""
+    truth, weights, chosen = concept.predict(points), list(weights), []
+    for hypotheses in rounds:
+        wrong = [h.predict(points) != truth for h in hypotheses]
+        costs = [sum(w for w, off in zip(weights, row, strict=True) if off) for row in wrong]
+        best = min(range(len(hypotheses)), key=costs.__getitem__)
+        chosen.append(hypotheses[best])
+        weights = [3 * w if off else w for w, off in zip(weights, wrong[best], strict=True)]
+    return MajorityHypothesis(tuple(chosen))
+
+
 @pytest.mark.more
 def test_lemma_24_on_1000_concepts_and_distributions():
     """The boosted representation of points has a near majority about as often as it says."""
@@ -202,8 +214,6 @@ def test_lemma_24_on_1000_concepts_and_distributions():
     boosted = first_page.Lemma24()(base, F(49, 100), F(1, 2))
     assert boosted.size <= 2**20
     rng, bad = np.random.default_rng(0), 0
-    from littlestone.classes.finite import nearest
-
     for seed in range(1000):
         found = []
         ExactSource(public_seed=seed).law(
@@ -211,7 +221,7 @@ def test_lemma_24_on_1000_concepts_and_distributions():
         )
         weights = [F(int(w), 1000) for w in 1 + rng.integers(0, 1000, size=6)]
         concept = PointHypothesis(int(rng.integers(0, 6)))
-        h, _ = nearest(found[0], concept, np.arange(6), weights)
+        h = nearest(found[0], concept, np.arange(6), weights)
         wrong = h.predict(np.arange(6)) != concept.predict(np.arange(6))
         bad += sum(w for w, off in zip(weights, wrong, strict=True) if off) > F(49, 100) * sum(
             weights

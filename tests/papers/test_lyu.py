@@ -421,7 +421,7 @@ def test_theorem_30(seed):
         H, data, copies, n=1, batches=algorithm.batches, epsilon=float(algorithm.epsilon),
         delta=0.25, at_least=-(-3 * algorithm.eta * len(copies) // 4),
         default=member(algorithm.concept_class, n),
-        coins=lambda j, i: alon.Coins((salt, j, i)),
+        coins=lambda j, i: alon.coins(salt, j, i),
     )  # fmt: skip
     assert_equal(law, there, slack)
 

@@ -1,8 +1,7 @@
 """Is it really private? Exact verification on small domains, statistical bounds on large ones.
 
 ======================  ==========================================================================
-`verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
-                        or in another interpreter (`answer` is its side)
+`verify`, `mechanism`   exact: of a learner; of any function that draws through a source
 `all_n`, `chain`        step by step: private for every n
 `runs`, `neighbours`    the exact loss on neighbours of a real table, by the same choices on both;
                         secret
@@ -15,7 +14,6 @@ The page: ``docs/audit.md``.
 from littlestone.audit.all_n import AllN, Step, all_n
 from littlestone.audit.mechanism import (
     MechanismVerification,
-    Worker,
     replace_one,
     verified,
     verify_mechanism,
@@ -31,7 +29,6 @@ __all__ = [
     "Replay",
     "Step",
     "Verification",
-    "Worker",
     "all_n",
     "lower_bound",
     "output_distribution",

@@ -72,7 +72,6 @@ from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.data.targets import TargetSample
 from littlestone.errors import check_integer
 from littlestone.evaluation.quantities import parts_of_epsilon, survival_histogram
-from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.losses import (
     FINE,
@@ -775,10 +774,6 @@ def all_n(
 def _chain(
     learner: Any, points: Any, sizes: tuple[int, ...], rng: SeededSource
 ) -> tuple[str, list[Step]]:
-    if isinstance(learner, Subsample):
-        route, steps = _chain(learner.learner, points, sizes, rng)
-        part = "a secret part of a fixed size pays 1 + m/n (e**epsilon - 1)"
-        return route, [*steps, Step("part", "proved", True, part, "subsample.sampled_pure")]
     if isinstance(learner, Generic | Agnostic):
         epsilon = promised(learner).epsilon
         chain = Sums(learner, lambda n: epsilon, points, sizes, rng)

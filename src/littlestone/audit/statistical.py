@@ -13,11 +13,10 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from littlestone.audit.answer import Raised, output
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import check_integer, check_probability, parameter_error
 
@@ -33,6 +32,23 @@ _ALPHAS = 1 + np.geomspace(1e-3, 100, 60)  # orders of Renyi divergences
 
 Outputs = Counter[Hashable]
 Described = list[tuple[dict[str, Hashable], int]]
+
+
+class Raised(NamedTuple):
+    """An exception as an output."""
+
+    type: str
+    message: str
+
+
+def output(run: Callable[..., Any], argument: Any) -> Any:
+    """Return what a call returned or raised: a refusal is an output too."""
+    try:
+        return run(argument)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as refusal:  # panics of Rust libraries are no Exception
+        return Raised(type(refusal).__name__, str(refusal))
 
 
 class Items(tuple[tuple[Any, Any], ...]):
@@ -346,7 +362,7 @@ def lower_bound(
     ----------
     mechanism : callable
         ``mechanism(data)`` returns one output. Any library's, also in another interpreter
-        (`littlestone.audit.Worker`); an exception that it raises is an output too (its type and
+        (``examples/field_audit``); an exception that it raises is an output too (its type and
         message).
     data, neighbour : object
         Two neighbouring data sets, passed on as they are.

@@ -582,9 +582,8 @@ def realizable_from(
     >>> realizable_from(2501, **goal, alpha1="1/200", beta1="1/60").n
     306
     """
-    caller = "realizable_from"
     goal = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(caller, alpha1, beta1, **_checked(caller, **goal))
+    known = _checked("realizable_from", **goal, alpha1=alpha1, beta1=beta1)
     bound = CERTIFICATES["realizable-from"]
     if not known["alpha1"]:
         (tilt, _, claim), *others = bound.lines
@@ -610,9 +609,8 @@ def agnostic_from(
     >>> agnostic_from(2501, **goal, alpha1="1/200", beta1="1/60").n
     1959
     """
-    caller = "agnostic_from"
     goal = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(caller, alpha1, beta1, **_checked(caller, **goal))
+    known = _checked("agnostic_from", **goal, alpha1=alpha1, beta1=beta1)
     return _sharpest(None, n, CERTIFICATES["losses-from"], known)
 
 
@@ -749,22 +747,15 @@ def _checked(caller: str, **given: Any) -> dict[str, Fraction]:
     for name, x in given.items():
         if name in low:
             out[name] = Fraction(check_integer(caller, name, x, low=low[name]))
+        elif name.endswith("1"):  # of a representation, below alpha or beta
+            out[name] = check_nonnegative(caller, name, x)
+            if out[name] >= out[name[:-1]]:
+                hint = "Use a finer representation."
+                raise parameter_error(caller, name, f"in [0, {name[:-1]})", x, hint)
         else:
             check = check_fraction if name == "epsilon" else check_probability
             out[name] = check(caller, name, x)
     return out
-
-
-def _near(caller: str, alpha1: Any, beta1: Any, **known: Fraction) -> dict[str, Fraction]:
-    near = {
-        "alpha1": check_nonnegative(caller, "alpha1", alpha1),
-        "beta1": check_nonnegative(caller, "beta1", beta1),
-    }
-    if near["alpha1"] >= known["alpha"]:
-        raise parameter_error(caller, "alpha1", "in [0, alpha)", alpha1, "Use a finer one.")
-    if near["beta1"] >= known["beta"]:
-        raise parameter_error(caller, "beta1", "in [0, beta)", beta1, "Use a surer one.")
-    return known | near
 
 
 def _least(name: str, n: int | None, caller: str, **given: Any) -> Certificate:

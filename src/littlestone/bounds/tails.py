@@ -249,45 +249,15 @@ def _counts(hits: npt.ArrayLike, trials: int) -> tuple[Floats, Floats]:
 def log_chance(n: int, p: float, k: int) -> float:
     """Return ln Pr[Bin(n, p) = k].
 
-    Notes
-    -----
-    *Source.* Loader's saddle-point expansion (C. Loader, Fast and accurate computation of binomial
-    probabilities, 2000): differences of log-gammas would lose digits for large n.
-
     Examples
     --------
     >>> round(math.exp(log_chance(4, 0.5, 2)), 12)
     0.375
     """
-    if k in (0, n):
-        return n * (math.log1p(-p) if k == 0 else math.log(p))
-    rest = n - k
-    spread = _stirling(n) - _stirling(k) - _stirling(rest)
-    spread -= _deviance(k, n * p) + _deviance(rest, n * (1 - p))
-    return spread + 0.5 * math.log(n / (2 * math.pi * k * rest))
+    from scipy.special import betaln  # noqa: PLC0415 - slow to import
 
-
-def _stirling(n: int) -> float:
-    """Return ln n! minus Stirling's formula."""
-    if n <= 15:
-        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi)
-    m = n * n
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / m) / m) / m) / m) / n
-
-
-def _deviance(x: float, mean: float) -> float:
-    """Return x ln(x/mean) + mean - x, with all its digits also where x is about the mean."""
-    if abs(x - mean) >= 0.1 * (x + mean):
-        return x * math.log(x / mean) + mean - x
-    v = (x - mean) / (x + mean)
-    total, term, i = (x - mean) * v, 2 * x * v, 1
-    while True:
-        term *= v * v
-        i += 2
-        new = total + term / i
-        if new == total:
-            return new
-        total = new
+    ways = -float(betaln(k + 1, n - k + 1)) - math.log(n + 1)
+    return ways + k * math.log(p) + (n - k) * math.log1p(-p)
 
 
 def at_most_floats(k: int, n: int, p: float) -> float:

@@ -37,7 +37,6 @@ from littlestone.classes.hypotheses import (
     on_points,
     readable,
 )
-from littlestone.classes.points import first_difference
 from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import SearchLimitError, UnsupportedError, check_integer, parameter_error
@@ -555,7 +554,7 @@ class AffineSpace(VersionSpace):
                         return x
             return None
         small = [on_points(x.points()) if isinstance(x, AffineHypothesis) else x for x in (h, g)]
-        return first_difference(*small)  # one is a set of at most three points
+        return super().distinguish(*small)  # one is a set of at most three points
 
     def reducibility(self, cap: int | None = None) -> float:
         """Return what counting or the list says."""
@@ -586,10 +585,8 @@ class AffineSpace(VersionSpace):
         free = (v for v in directions(self._rest, self._q) if v not in self.negatives)
         return self._from_span(next(free))
 
-    def member(self) -> Hypothesis:
+    def _first(self) -> Hypothesis:
         """Return C, or the first single point."""
-        if self.is_empty:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         return self.span or AffineHypothesis(self._q, self._n, (), self._allowed())
 
     def fresh(self) -> AffineSpace:

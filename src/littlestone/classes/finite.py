@@ -419,10 +419,8 @@ class ListedSpace(VersionSpace):
             return None
         return self.listed.points[self.listed.kernel.mistake_tree(self.rows).points[0]]
 
-    def member(self) -> Hypothesis:
+    def _first(self) -> Hypothesis:
         """Return the first row."""
-        if not self.rows:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         row = (self.rows & -self.rows).bit_length() - 1
         return self.listed.hypothesis(self.listed.kernel.matrix.rows[row])
 
@@ -809,7 +807,7 @@ def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Label
 #
 # The paper states an order of the size and prints no construction. The size here is (t *
 # size)**T: direct constructions, whose size grows by ln(1/alpha) only, are far smaller wherever
-# they are known. `nearest` is the proof as a program.
+# they are known.
 
 
 _QUARTER = Fraction(1, 4)
@@ -914,32 +912,3 @@ class MajoritySet(HypothesisSet):
         """Return plain JSON."""
         rounds = [[drawn.to_dict() for drawn in one] for one in self.rounds]
         return {"type": "majorities", "rounds": rounds, "size": self.size}
-
-
-def nearest(
-    rounds: Sequence[Sequence[Hypothesis]], concept: Hypothesis, points: Points, weights: Any
-) -> tuple[Hypothesis, list[Fraction]]:
-    """Return the majority that the proof of Lemma 2.4 builds for one concept and distribution.
-
-    Examples
-    --------
-    >>> from littlestone.classes import PointHypothesis, on_points
-    >>> halves = [[on_points([0, i])] for i in (1, 2, 3)]
-    >>> found, errors = nearest(halves, PointHypothesis(0), np.arange(4), [1, 1, 1, 1])
-    >>> found.predict(np.arange(4)).tolist(), errors[0]
-    ([1, 0, 0, 0], Fraction(1, 4))
-    """
-    truth = concept.predict(points)
-    # weight = D * 3**exponent; the common factor 1/sqrt(3) of each round does not matter
-    weight = [Fraction(w) for w in weights]
-    chosen: list[Hypothesis] = []
-    errors: list[Fraction] = []
-    for one in rounds:
-        wrong = [h.predict(points) != truth for h in one]
-        costs = [sum((w for w, off in zip(weight, row, strict=True) if off), Fraction(0))
-                 for row in wrong]  # fmt: skip
-        best = min(range(len(one)), key=costs.__getitem__)
-        chosen.append(one[best])
-        errors.append(costs[best] / sum(weight))
-        weight = [3 * w if off else w for w, off in zip(weight, wrong[best], strict=True)]
-    return MajorityHypothesis(tuple(chosen)), errors

@@ -43,7 +43,7 @@ from littlestone.classes.trees import ROOT, Node, PathsTree, Star, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.domains import canonical_order
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Point
 from littlestone.types import Points as Batch
@@ -216,10 +216,6 @@ class PointSpace(VersionSpace):
         """Return the constant 0 for three or more concepts; all points left for two or one."""
         return AlwaysZero() if self.size > 2 else on_points(self._some(2))
 
-    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return a point of one of two sets of points but not of the other."""
-        return first_difference(h, g)
-
     def reducibility(self, cap: int | None = None) -> float:
         """Return one less than the number of concepts."""
         least = self.size - 1 if self.size >= 2 else inf
@@ -244,10 +240,8 @@ class PointSpace(VersionSpace):
         """Return any point that is left."""
         return self._some(1)[0] if self.size >= 2 else None
 
-    def member(self) -> Hypothesis:
+    def _first(self) -> Hypothesis:
         """Return the constant 0 if it is left, else the first point."""
-        if self.is_empty:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         return AlwaysZero() if self.zero else PointHypothesis(self._some(1)[0])
 
     def _holds(self, point: Point) -> bool:
@@ -278,18 +272,6 @@ class PointSpace(VersionSpace):
             return self
         others = frozenset(range(bounds[0], bounds[1] + 1)) - self.listed
         return PointSpace(self.concept_class, self.zero, others, not self.cofinite)
-
-
-def first_difference(h: Hypothesis, g: Hypothesis) -> Point | None:
-    """Return the first point that is in one of two listed sets only."""
-    difference = _ones(h) ^ _ones(g)
-    return min(difference, key=canonical_order) if difference else None
-
-
-def _ones(hypothesis: Hypothesis) -> frozenset[Point]:
-    if hypothesis.support is None:
-        raise UnsupportedError("Only sets of listed points can be distinguished here.")
-    return frozenset(hypothesis.support)
 
 
 @version_space.register

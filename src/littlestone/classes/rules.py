@@ -553,33 +553,6 @@ class Rules(SchemaClass):
         """An upper bound of the VC dimension: log2 of the number of candidates."""
         return self.size.bit_length() - 1
 
-    def littlestone_bounds(self) -> tuple[int, float]:
-        """Return a bound by halving, and log2 of the number of candidates.
-
-        Shuffle the columns to ``max_literals`` groups, and take one literal of each group: a ``>=``
-        of a numeric column, one ``is not`` of each other column, or none. A row with the largest
-        code (or another category) in a column satisfies all of its literals; and a row can satisfy
-        any number of the literals of one group that are left. So group by group, with all literals
-        of the other groups satisfied, each question halves: floor(log2(literals + 1)) mistakes
-        each. A numeric column may be in two groups, by the ``>=`` of its lower edges and the ``<``
-        of the upper ones: below the middle it satisfies all of these, above it all of those.
-        """
-        counts = sorted((
-            sum(lit.op == ">=" for lit in column.literals(i)) or min(1, len(column.literals(i)))
-            for i, column in enumerate(self.schema)
-        ), reverse=True) if self.schema.bound else []  # fmt: skip
-        lower = self._halved(counts, [0] * self.max_literals)
-        if self.max_literals > 1 and counts:
-            two = [counts[0] - counts[0] // 2, counts[0] // 2, *[0] * (self.max_literals - 2)]
-            lower = max(lower, self._halved(counts[1:], two))
-        return lower, self.size.bit_length() - 1
-
-    def _halved(self, counts: list[int], groups: list[int]) -> int:
-        """Return the mistakes of `littlestone_bounds`, with so many literals in the groups."""
-        for count in counts:
-            groups[groups.index(min(groups))] += count
-        return sum((group + 1).bit_length() - 1 for group in groups)
-
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
         if sample.in_memory:

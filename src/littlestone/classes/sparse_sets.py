@@ -39,7 +39,7 @@ from littlestone.classes.hypotheses import (
     in_bounds,
     on_points,
 )
-from littlestone.classes.points import closed_sets, first_difference, set_dichotomies
+from littlestone.classes.points import closed_sets, set_dichotomies
 from littlestone.classes.spec import written
 from littlestone.classes.thresholds import SetsOfPoints
 from littlestone.combinatorics.decomposition import depth_limit
@@ -542,10 +542,6 @@ class SparseSpace(VersionSpace):
         labels = self._ask("The Littlestone dimension", lambda s: s.soa(self._encoded))
         return on_points(self._points(labels))
 
-    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return a point of one of two sets but not of the other."""
-        return first_difference(h, g)
-
     def reducibility(self, cap: int | None = None) -> float:
         """Return infinity for one atom of an endless domain; else search the points seen."""
         most = inf if cap is None else cap
@@ -596,10 +592,8 @@ class SparseSpace(VersionSpace):
         bit = self._ask("The Littlestone dimension", lambda s: s.split(self._encoded))
         return self._new(1)[0] if bit is None else self._points(bit)[0]
 
-    def member(self) -> Hypothesis:
+    def _first(self) -> Hypothesis:
         """Return the first atom, without other points."""
-        if not self.atoms:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         atoms = sorted(self.atoms, key=lambda a: (len(a), sorted(map(canonical_order, a))))
         return on_points(atoms[0])
 

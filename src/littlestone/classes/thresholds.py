@@ -447,10 +447,8 @@ class ThresholdSpace(VersionSpace):
             return None
         return self.threshold(self.size // 2 - 1).above + 1
 
-    def member(self) -> ThresholdHypothesis:
+    def _first(self) -> ThresholdHypothesis:
         """Return the first threshold."""
-        if self.is_empty:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         return self.threshold(0)
 
     def named(self, above: int) -> ThresholdHypothesis:

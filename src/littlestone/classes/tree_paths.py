@@ -385,40 +385,6 @@ class TreePaths(Paths):
         names: list[Point] = list(self._forest.nodes)
         return names
 
-    def littlestone_bounds(self) -> tuple[int, int]:
-        """Bound the Littlestone dimension, in two passes from the leaves up.
-
-        Write T_v for the paths that end at v or below, L(v) for their dimension.
-
-        * Lower: two children with L = k give k + 1 (ask for one of them), and h nodes above each
-          other give floor(log2 h).
-        * Upper: let the first question be about x. If x lies below a child c of v, label 1 leaves
-          T_x, and x is at or below some child of c. If x = c, label 1 leaves T_c, and label 0 what
-          is not in T_c: m paths have at most log2 m.
-        """
-        forest = self._forest
-        n = forest.size
-        above = [
-            parent if parent >= 0 else n for parent in forest.parents.tolist()
-        ]  # n is the root
-        size = [1] * (n + 1)
-        for v in reversed(range(n)):
-            size[above[v]] += size[v]
-        lower, upper, height = [0] * (n + 1), [0] * (n + 1), [1] * (n + 1)
-        best, second = [-1] * (n + 1), [-1] * (n + 1)  # lower bounds of the children
-        below, first = [-1] * (n + 1), [-1] * (n + 1)  # upper: a child; after the first question
-        for v in (*reversed(range(n)), n):
-            lower[v] = max(best[v], second[v] + 1, height[v].bit_length() - 1)
-            upper[v] = min(first[v] + 1, size[v].bit_length() - 1)
-            if v != n:
-                u = above[v]
-                best[u], second[u] = sorted((best[u], second[u], lower[v]))[:0:-1]
-                height[u] = max(height[u], height[v] + 1)
-                rest = (size[u] - size[v]).bit_length() - 1
-                first[u] = max(first[u], below[v], min(upper[v], rest))
-                below[u] = max(below[u], upper[v])
-        return lower[n], upper[n]
-
     def to_dict(self) -> Json:
         """Return plain JSON: names, and for each the index of its parent (-1 at the top)."""
         out: Json = {"type": self.name, "nodes": self._forest.nodes}

@@ -196,14 +196,13 @@ class Typed(Records, Table, Evaluated):
         learner: str = "auto",
         settings: Settings = None,
         agnostic: bool = False,
-        subsample: str | None = None,
     ) -> Fit:
         """Return what was typed, parsed: public things only."""
         from littlestone.learners.fit import Fit
         from littlestone.learners.task import Labels
 
         spec, costs, labels = self.concept_class, self.costs, self.labels
-        named = {"agnostic": agnostic, "subsample": subsample, "learner": learner != "auto"}
+        named = {"agnostic": agnostic, "learner": learner != "auto"}
         needed("fit", "epsilon", self.epsilon)
         if spec is not None and self.model is not None:
             raise ParameterError(
@@ -263,7 +262,7 @@ class Typed(Records, Table, Evaluated):
             bins=self._most_bins(), model=self.model or "auto", concepts=concepts, user=self.user,
             samples_per_user=None if self.samples_per_user is None
             else whole("fit", "samples_per_user", self.samples_per_user),
-            learner=learner, options=options, agnostic=agnostic, subsample=subsample,
+            learner=learner, options=options, agnostic=agnostic,
             alpha=self.alpha, beta=self.beta, certified=self.require_certificate,
             strict=self.strict,
             monotonic_cst=read_signs("fit", self.monotonic),
@@ -408,7 +407,6 @@ def fit(
     learner: str = "auto",
     settings: Settings = None,
     agnostic: Flag = False,
-    subsample: str | None = None,
     weights: str | None = None,
     protocol: str | None = None,
     out: str | None = None,
@@ -438,11 +436,6 @@ def fit(
     agnostic:
         Make a learner for realizable labels agnostic: it sees records that were privately
         relabelled by a concept, and its certificate holds for any labels.
-    subsample:
-        Learn from a secret simple random sample of this proportion of the records, for example
-        1/100, so that large tables take less time. Epsilon and delta are for all records: on the
-        sample the learner gets more of both. The certificate is that of the sample. Nothing is
-        evaluated without --evaluate or --holdout, which read all records.
     weights:
         Not supported: a record of weight w would count w times, and its privacy loss would be w
         times epsilon.
@@ -467,12 +460,10 @@ def fit(
     _check_folder(release, paid)
     source, written = filed.source("fit", paid), None
     if protocol is None:
-        asked = typed.parsed(
-            data, learner=learner, settings=settings, agnostic=agnostic, subsample=subsample
-        )
+        asked = typed.parsed(data, learner=learner, settings=settings, agnostic=agnostic)
     else:
         written, usual = Protocol.read(protocol), vars(Typed())
-        loose = {"settings": settings, "agnostic": agnostic, "subsample": subsample}
+        loose: Json = {"settings": settings, "agnostic": agnostic}
         loose |= {"learner": None if learner == "auto" else learner}
         loose |= {name: v for name, v in vars(typed).items() if v != usual[name]}
         written.check_alone(name for name, value in loose.items() if value)

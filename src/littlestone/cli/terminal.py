@@ -145,7 +145,7 @@ GROUPS = {
     "Data": """
         y schema x user labels positive negative strict target low high time event event-is periods
         samples-per-user records-per-user bounds public bins shift public-points csv
-        header-is-public subsample columns kinds digits like records horizon resume follow key data
+        header-is-public columns kinds digits like records horizon resume follow key data
         points n unit outside pairs places copies weights codebook
     """,
     "Model": """

@@ -29,7 +29,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -701,20 +701,15 @@ class CsvFormat:
     def to_dict(self) -> dict[str, str]:
         """Return what differs from the usual format, with the keys that `parse` reads."""
         words = {character: word for word, character in _SEPARATORS.items() if word != "semicolon"}
+        separator = self.separator or ""
+        shown = {
+            "sep": words.get(separator, separator), "decimal": self.decimal,
+            "encoding": self.encoding, "quote": self.quote or "none",
+            "quoted-line-breaks": "yes", "header": "public",
+        }  # fmt: skip
         usual = CsvFormat()
-        found = {
-            "separator": ("sep", words.get(self.separator or "", self.separator or "")),
-            "decimal": ("decimal", self.decimal),
-            "encoding": ("encoding", self.encoding),
-            "quote": ("quote", self.quote or "none"),
-            "quoted_line_breaks": ("quoted-line-breaks", "yes" if self.quoted_line_breaks else ""),
-            "header_is_public": ("header", "public" if self.header_is_public else ""),
-        }
-        return dict(
-            found[name]
-            for name in (field.name for field in fields(self))
-            if getattr(self, name) != getattr(usual, name)
-        )
+        differs = {key: getattr(self, f) != getattr(usual, f) for key, (f, _) in _KEYS.items()}
+        return {key: written for key, written in shown.items() if differs[key]}
 
     def __str__(self) -> str:
         return ", ".join(f"{key}={value}" for key, value in self.to_dict().items())
@@ -795,28 +790,6 @@ def _character(caller: str, key: str, value: object) -> str | None:
     return found
 
 
-def _decimal(caller: str, key: str, value: object) -> str:
-    return _one_of(caller, key, value, ("point", "comma"))
-
-
-def _breaks(caller: str, key: str, value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    return _one_of(caller, key, value, ("yes", "no")) == "yes"
-
-
-def _public(caller: str, key: str, value: object) -> bool:
-    return _one_of(caller, key, value, ("public", "private")) == "public"
-
-
-def _one_of(caller: str, key: str, value: object, known: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise parameter_error(
-            caller, "csv", f"with {key} one of {', '.join(known)}", value, _EXAMPLE
-        )
-    return value
-
-
 def _encoding(caller: str, key: str, value: object) -> str:
     """Return Python's name of an encoding in which lines stay apart."""
     try:
@@ -833,15 +806,29 @@ def _encoding(caller: str, key: str, value: object) -> str:
     return "utf-8" if name == "ascii" else name
 
 
+def _word(**values: Any) -> Callable[[str, str, object], Any]:
+    """Return the rule for a key that is one of these words, or already a value."""
+
+    def read(caller: str, key: str, value: object) -> Any:
+        if isinstance(value, bool) and value in values.values():
+            return value
+        if not isinstance(value, str) or value not in values:
+            constraint = f"with {key} one of {', '.join(values)}"
+            raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
+        return values[value]
+
+    return read
+
+
 _Reader = Callable[[str, str, object], Any]
 #: What each key is called in `CsvFormat`, and how its value is read.
 _KEYS: dict[str, tuple[str, _Reader]] = {
     "sep": ("separator", _character),
-    "decimal": ("decimal", _decimal),
+    "decimal": ("decimal", _word(point="point", comma="comma")),
     "encoding": ("encoding", _encoding),
     "quote": ("quote", _character),
-    "quoted-line-breaks": ("quoted_line_breaks", _breaks),
-    "header": ("header_is_public", _public),
+    "quoted-line-breaks": ("quoted_line_breaks", _word(yes=True, no=False)),
+    "header": ("header_is_public", _word(public=True, private=False)),
 }
 
 

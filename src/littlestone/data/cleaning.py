@@ -128,15 +128,6 @@ class Cleaning:
     def _names(self) -> list[str]:
         return [name for name, texts in self.merge for _ in texts]
 
-    def toml_lines(self) -> list[str]:
-        """Return the lines of a TOML file."""
-        lines = []
-        for category, texts in self.merge:
-            listed = ", ".join(map(toml_text, texts))
-            lines.append(f"merge.{toml_key(category)} = [{listed}]")
-        lines += [f"strip = {toml_text(self.strip)}"] if self.strip else []
-        return lines + ([f"below = {toml_text(self.below)}"] if self.below else [])
-
     def to_dict(self) -> Json:
         """Return plain JSON, as it is in a schema."""
         merge = {name: list(texts) for name, texts in self.merge}
@@ -189,3 +180,26 @@ def toml_text(text: str) -> str:
 def toml_key(name: str) -> str:
     """Return a column name as it is between brackets."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def toml_table(key: str, entries: Mapping[str, Any]) -> str:
+    """Return a table of TOML, under a key as it is between brackets.
+
+    Examples
+    --------
+    >>> print(toml_table("sex", {"merge": {"male": ["M", "1"]}, "n": 3}), end="")
+    [sex]
+    merge = {male = ["M", "1"]}
+    n = 3
+    """
+    lines = (f"{toml_key(name)} = {_toml_value(value)}\n" for name, value in entries.items())
+    return f"[{key}]\n{''.join(lines)}"
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        pairs = (f"{toml_key(name)} = {_toml_value(each)}" for name, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return toml_text(value) if isinstance(value, str) else json.dumps(value)

@@ -6,7 +6,7 @@ An engine that holds a table may hand out groups of equal rows with their number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -90,16 +90,16 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
 
     The index of a cell outside the domain is -1.
     """
-    if domain.bounds is not None and domain.small:
-        numbers = _integers(column, cast(IntegerDomain, domain))
+    if domain.bounds is not None and (domain.small or pa.types.is_integer(column.type)):
+        integers = cast(IntegerDomain, domain)
+        long = column.type == pa.uint64()  # perhaps beyond int64
+        numbers = whole_numbers(column, integers) if long else _integers(column, integers)
         if numbers is not None:
             values, inside = numbers
             points, where = distinct(values[inside])
             index = np.full(len(values), -1, dtype=np.int64)
             index[inside] = where
-            return points, index
-    if domain.bounds is not None and pa.types.is_integer(column.type):
-        return _long_integers(column, cast(IntegerDomain, domain))
+            return widened(points), index
     raw, cell = distinct_cells(column)
     converted = [domain.cell(value) for value in raw]
     points_inside = [point for point in converted if point is not OUTSIDE]
@@ -184,15 +184,6 @@ def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.N
     if domain.high < kind.max:
         inside = inside & (domain.high >= kind.min) & (values <= max(domain.high, kind.min))
     return values, inside
-
-
-def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
-    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
-    values, inside = whole_numbers(column, domain)
-    points, where = distinct(values[inside])
-    index = np.full(len(values), -1, dtype=np.int64)
-    index[inside] = where
-    return widened(points), index
 
 
 def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
@@ -282,21 +273,77 @@ class Groups(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reading:
-    """An opened table, and the public rules by which its cells become records."""
+class Rules:
+    """The public rules by which cells become records."""
 
     caller: str
-    opened: Table
-    stream: Stream
     columns: list[str]  # of points, then of labels, then of users
     numbers: list[str]
     domain: Domain
     schema: Schema | None  # of rows
     rules: list[Match]
-    listed: bool  # one rule for each label; else one says which cells have label 1
-    user: str | None
-    negative: Match | None
+    listed: bool = False  # one rule for each label; else one says which cells have label 1
+    user: str | None = None
+    negative: Match | None = None
     target: Target | None = None
+
+    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
+        """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
+        points, point = self._points(cells, strict=strict)
+        label, n = self._labels(cells, strict=strict), group_sizes(cells)
+        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
+
+    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
+        if self.schema is not None:
+            codes = group_codes(cells, self.schema, self.caller, strict=strict)
+            return distinct(np.stack(codes, axis=1).astype(np.int16))
+        points, point = points_of(cells["c0"], self.domain)
+        if strict and (point < 0).any():
+            raise refusal(self.caller, self.columns[0], self.domain.rule)
+        return points, point
+
+    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
+        """Return label 1 where a cell equals the positive value, else 0; or codes."""
+        if self.target is not None:
+            first = 1 if self.schema is None else len(self.schema)
+            last = len(self.columns) - (self.user is not None)
+            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
+            if strict and (found < 0).any():
+                raise refusal(self.caller, self.columns[first], "a number")
+            return found
+        place = len(self.columns) - 1 - (self.user is not None)
+        raw, name = cells[f"c{place}"], self.columns[place]
+        if not self.listed:
+            if strict:
+                self._check_labels(raw, name)
+            return label_codes(raw, self.rules[0])
+        codes = listed_codes(raw, self.rules)
+        if strict and (codes == len(self.rules)).any():
+            raise refusal(self.caller, name, "one of the public labels")
+        return codes
+
+    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
+        positive, negative = self.rules[0], self.negative
+        rule = "not missing" if negative is None else "the positive or the negative label"
+
+        def allowed(cell: object) -> bool:
+            known = positive(cell) or negative is None or negative(cell)
+            return known and user_name(cell) is not None
+
+        if not _convert(raw, allowed).all():
+            raise refusal(self.caller, name, rule)
+
+    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        line = cast(Any, self.domain).line
+        return keys_of(cells["c0"], self.domain, line)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading(Rules):
+    """An opened table, and the rules for its cells."""
+
+    opened: Table = field(kw_only=True)
+    stream: Stream = field(kw_only=True)
 
     @classmethod
     def of(
@@ -372,56 +419,6 @@ class Reading:
         chunks = [chunk for column in users for chunk in column.chunks]
         user, keys = _users(pa.chunked_array(chunks), self.user, self.caller, strict=strict)
         return groups._replace(user=user, keys=keys)
-
-    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
-        """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
-        points, point = self._points(cells, strict=strict)
-        label, n = self._labels(cells, strict=strict), group_sizes(cells)
-        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
-
-    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
-        if self.schema is not None:
-            codes = group_codes(cells, self.schema, self.caller, strict=strict)
-            return distinct(np.stack(codes, axis=1).astype(np.int16))
-        points, point = points_of(cells["c0"], self.domain)
-        if strict and (point < 0).any():
-            raise refusal(self.caller, self.columns[0], self.domain.rule)
-        return points, point
-
-    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
-        """Return label 1 where a cell equals the positive value, else 0; or codes."""
-        if self.target is not None:
-            first = 1 if self.schema is None else len(self.schema)
-            last = len(self.columns) - (self.user is not None)
-            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
-            if strict and (found < 0).any():
-                raise refusal(self.caller, self.columns[first], "a number")
-            return found
-        place = len(self.columns) - 1 - (self.user is not None)
-        raw, name = cells[f"c{place}"], self.columns[place]
-        if not self.listed:
-            if strict:
-                self._check_labels(raw, name)
-            return label_codes(raw, self.rules[0])
-        codes = listed_codes(raw, self.rules)
-        if strict and (codes == len(self.rules)).any():
-            raise refusal(self.caller, name, "one of the public labels")
-        return codes
-
-    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
-        positive, negative = self.rules[0], self.negative
-        rule = "not missing" if negative is None else "the positive or the negative label"
-
-        def allowed(cell: object) -> bool:
-            known = positive(cell) or negative is None or negative(cell)
-            return known and user_name(cell) is not None
-
-        if not _convert(raw, allowed).all():
-            raise refusal(self.caller, name, rule)
-
-    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        line = cast(Any, self.domain).line
-        return keys_of(cells["c0"], self.domain, line)
 
 
 def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> Groups:

@@ -26,7 +26,7 @@ from typing import Any
 import pyarrow as pa
 
 from littlestone.data.cells import CSV, PARQUET, CsvFormat, Texts, format_of, number, text
-from littlestone.data.cleaning import Cleaning, toml_key, toml_text
+from littlestone.data.cleaning import Cleaning, toml_key, toml_table
 from littlestone.data.domains import require_columns
 from littlestone.data.schema import RESERVED, Column, PublicBins, Schema, column_toml, csv_toml
 from littlestone.data.tables import Table, files_of, read_table, spooled
@@ -120,8 +120,7 @@ class Variable:
         >>> print(sex.to_toml(""), end="")
         [sex]
         categories = ["male", "female"]
-        merge.male = ["1"]
-        merge.female = ["2"]
+        merge = {male = ["1"], female = ["2"]}
         """
         about = f"# {' '.join(self.label.split())}\n" if self.label.strip() else ""
         key = toml_key(self.name)
@@ -133,12 +132,11 @@ class Variable:
         column = self._column()
         if column is not None:
             return about + column_toml(column)
-        missing = ", ".join(map(toml_text, self.missing))
-        known = f"missing = [{missing}]\n" if missing else ""
-        known += f"strip = {toml_text(self.unit)}\n" if self.unit else ""
-        dated = 'type = "date"\n' if self.kind == "date" else ""
-        dated += f"format = {toml_text(self.form)}\n" if self.form else ""
-        return f"{about}[{key}]\n{dated}{known}{fill_in}"
+        known = {
+            "type": "date" * (self.kind == "date"), "format": self.form,
+            "missing": list(self.missing), "strip": self.unit,
+        }  # fmt: skip
+        return about + toml_table(key, {k: said for k, said in known.items() if said}) + fill_in
 
     def _column(self) -> Column | None:
         """Return the column, or None where the codebook has no levels and no range."""

@@ -34,9 +34,6 @@ _FAR = 1000  # times as large as half of the numbers
 _FINEST = 2  # a bin has at least such a part of an equal share
 _CUTS = 4  # of a cell that has more than two shares, and was not split: it is cut blindly
 _ONES = range(1, 10)  # where a cell begins that holds whole numbers, if 0 is seen, too
-#: What a run of cells must explain, in variances of Gaussian noise and logarithms of the cells:
-#: with 2 noise alone made a run in every second column (benchmarks/column_rules.py).
-PENALTY = 3.0
 
 
 class Cell(NamedTuple):
@@ -114,28 +111,30 @@ def grid(*, whole: bool) -> tuple[Cell, ...]:
     return tuple(cells_of(sorted(up | down | {-Decimal(f"1e{_LARGEST}")})))
 
 
-def smoothed(counts: Sequence[int], penalty: float) -> list[float]:
+def smoothed(counts: Sequence[int], penalty: float, least: float) -> list[float]:
     """Return about how many records each cell has, where most cells have none.
 
     Of all sets of runs of cells, each with one mean and the rest with 0, the one that is best by
-    least squares, where a run must explain ``penalty``.
+    least squares, where a run must explain ``penalty``; of no run if none explains ``least``.
 
     Examples
     --------
-    >>> smoothed([3, -2, 90, 110, 1, 0, -4, 60], 400.0)
+    >>> smoothed([3, -2, 90, 110, 1, 0, -4, 60], 400.0, 800.0)
     [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 0.0, 60.0]
     """
     size = len(counts)
     sums = np.concatenate([[0.0], np.cumsum(np.array(counts, dtype=float))])
-    best, first = np.zeros(size + 1), np.full(size + 1, -1)
+    best, first, most = np.zeros(size + 1), np.full(size + 1, -1), 0.0
     for end in range(1, size + 1):
         length = np.arange(end, 0, -1)
-        gains = best[:end] + np.maximum(sums[end] - sums[:end], 0) ** 2 / length - penalty
+        explained = np.maximum(sums[end] - sums[:end], 0) ** 2 / length
+        most = max(most, float(explained.max()))
+        gains = best[:end] + explained - penalty
         start = int(np.argmax(gains))
         best[end] = best[end - 1]
         if gains[start] > best[end]:
             best[end], first[end] = gains[start], start
-    found, end = [0.0] * size, size
+    found, end = [0.0] * size, size if most >= least else 0
     while end:
         start = int(first[end])
         if start < 0:
@@ -177,13 +176,14 @@ def _share(whole: float, atoms: Sequence[float], bins: int) -> float:
 
 
 def bins_of(
-    masses: Mapping[Cell, float], bins: int, *, whole: bool, counted: Collection[Cell] = ()
-) -> list[float]:
+    masses: Mapping[Cell, float], bins: int, *, whole: bool, counted: Collection[Cell] = (),
+    flags: bool = False,
+) -> list[float]:  # fmt: skip
     """Return the edges of about ``bins`` bins of equal mass; 0 is a bin of its own.
 
     Cells of much more are cut blindly, but for those that were ``counted`` as parts of others, and
-    for those between whole numbers up to 10 if 0 is seen: such columns are mostly counts or flags.
-    No more than twice as many bins; no edge where all records have one value.
+    with ``flags`` for those between whole numbers up to 10 if 0 is seen: such columns are mostly
+    counts or flags. No more than twice as many bins; no edge where all records have one value.
 
     Examples
     --------
@@ -191,11 +191,11 @@ def bins_of(
     [1.0]
     >>> bins_of({Cell(2, 3, 1): 100.0, Cell(3, 4, 1): 100.0}, 4, whole=True)
     [25.0, 30.0, 35.0]
-    >>> bins_of({Cell(0, 1, -4): 40.0, Cell(10, 15, -1): 60.0}, 4, whole=False)
+    >>> bins_of({Cell(0, 1, -4): 40.0, Cell(10, 15, -1): 60.0}, 4, whole=False, flags=True)
     [1.0]
     """
     ordered = _near({cell: mass for cell, mass in masses.items() if mass > 0})
-    zeros = any(cell.low == 0 for cell in ordered)
+    zeros = flags and any(cell.low == 0 for cell in ordered)
     parts: dict[Cell, list[Cell]] = {}
     for cell in ordered:
         one = whole or (zeros and cell.start in _ONES)

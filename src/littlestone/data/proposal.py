@@ -43,7 +43,7 @@ import pyarrow as pa
 
 from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
-from littlestone.data.histogram import PENALTY, Cell, bins_of, grid, smoothed
+from littlestone.data.histogram import Cell, bins_of, grid, smoothed
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema
 from littlestone.errors import (
     InfeasibleError,
@@ -80,6 +80,10 @@ _HISTOGRAMS, LEAK = Fraction(7, 10), Fraction(1, 10)
 _WEIGHT = {"whole": 1, "number": 1, "open": 3, "text": 3}
 _HEAVY, _DEVIATIONS = 0.6, 8
 _HEAVY_PURE = 0.3  # without a delta
+#: What a run of cells must explain, in variances of Gaussian noise and logarithms of the cells; and
+#: some run. Where n is less than so many deviations of the noise, by the first of these two noise
+#: would make a run in every second column (benchmarks/column_rules.py).
+_RUN, _SOME_RUN, _NOISY_RUN, _NOISY = 2.0, 4.0, 3.0, 18
 
 #: Bins of numbers of which nothing is known.
 _STANDARD = (
@@ -296,9 +300,10 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
             masses[column] = drawn
         elif drawn:
             found[column] = Column.of(column.name, drawn)
-    counted = _in_parts(asked, known, masses, source)
+    counted = _in_parts(asked, known, masses, n, source)
     for column, own in masses.items():
-        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
+        whole, flags = column.kind == "whole", _noisy(asked, column, n)
+        edges = bins_of(own, asked.bins, whole=whole, counted=counted, flags=flags)
         if column.bounds is not None:
             low, high = column.bounds
             edges = [edge for edge in edges if low < edge <= high]
@@ -311,8 +316,9 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
 
 
 def _in_parts(
-    asked: Plan, known: dict[Asked, Tally], masses: dict[Asked, dict[Cell, float]], source: Source
-) -> set[Cell]:
+    asked: Plan, known: dict[Asked, Tally], masses: dict[Asked, dict[Cell, float]], n: int,
+    source: Source,
+) -> set[Cell]:  # fmt: skip
     """Count the parts of the cells that have most records, put them in their place, return them."""
     parts: dict[Asked, dict[Cell, list[Cell]]] = {}
     counted: set[Cell] = set()
@@ -325,7 +331,7 @@ def _in_parts(
         noise = asked.parts(len(parts))
         for cell, within in heavy.items():
             counts = noisy_counts(known[column].among(within, column.bounds), noise, source)
-            fine = _smoothed(counts, noise)
+            fine = _smoothed(counts, noise, noisy=_noisy(asked, column, n))
             if sum(fine):  # else it is left as it is
                 scale = masses[column].pop(cell) / sum(fine)
                 masses[column] |= {c: m * scale for c, m in zip(within, fine, strict=True)}
@@ -333,11 +339,19 @@ def _in_parts(
     return counted
 
 
-def _smoothed(counts: Sequence[int], noise: Noise) -> list[float]:
+def _noisy(asked: Plan, column: Asked, n: int) -> bool:
+    """Return whether n is small beside the noise of a column's histogram: public numbers."""
+    return n < _NOISY * asked.histogram(column).deviation
+
+
+def _smoothed(counts: Sequence[int], noise: Noise, *, noisy: bool) -> list[float]:
     """Return about how many records cells have: a run of them must explain more than the noise."""
-    if noise.variance is not None:
-        return smoothed(counts, PENALTY * math.log(max(len(counts), 2)) * noise.deviation**2)
-    return smoothed(counts, noise.beyond(_FALSE / max(len(counts), 1)) ** 2)
+    if noise.variance is None:
+        some = noise.beyond(_FALSE / max(len(counts), 1)) ** 2
+        return smoothed(counts, some if noisy else some / 2, some)
+    unit = math.log(max(len(counts), 2)) * noise.deviation**2
+    run, some = (_NOISY_RUN, _NOISY_RUN) if noisy else (_RUN, _SOME_RUN)
+    return smoothed(counts, run * unit, some * unit)
 
 
 def _histogram(
@@ -358,7 +372,8 @@ def _histogram(
     if asked.delta and column.kind in ("open", "text"):
         texts = noisy_items(own.texts, noise, asked.text_from(column, n), source)
         words = sum(texts.values())
-    masses = dict(zip(cells, _smoothed(noisy, noise), strict=True))
+    masses = _smoothed(noisy, noise, noisy=_noisy(asked, column, n))
+    masses = dict(zip(cells, masses, strict=True))
     numbers = sum(masses.values())
     if 2 * missing > n:
         return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -19,17 +19,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.costs import Costs
-from littlestone.data.cells import CsvFormat, Match, text, user_name
+from littlestone.data.cells import CsvFormat, Match, user_name
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
     STOPPED,
     Groups,
     Reading,
-    codes_of,
+    Rules,
     distinct_cells,
     group_codes,
     group_sizes,
-    points_of,
+    number_columns,
+    point_columns,
     whole_numbers,
 )
 from littlestone.data.domains import (
@@ -42,7 +43,7 @@ from littlestone.data.domains import (
     user_index,
 )
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
-from littlestone.data.sample import Extremes, Sample, grouped
+from littlestone.data.sample import Extremes, grouped
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
 from littlestone.data.targets import UserSample
@@ -54,9 +55,8 @@ Ints = npt.NDArray[np.int64]
 #: Public: tables of at least so many rows, over domains of at least so many points, are stored.
 LARGE = 1 << 20
 
-#: What a learner asks of its sample: all points at once; batches of them; the outermost ones; or
-#: the records at some places.
-Need: TypeAlias = Literal["all", "batches", "extremes", "places"]
+#: What a learner asks of its sample: all points at once; batches of them; the outermost ones.
+Need: TypeAlias = Literal["all", "batches", "extremes"]
 
 
 def read(
@@ -104,13 +104,6 @@ class _Sampled(Reading):
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""
         line: Line | None = getattr(self.domain, "line", None)
-        if need == "places":
-            rows = self.opened.rows()
-            if not rows or self._counted:
-                return self.in_memory()
-            labels = len(self.rules) if self.listed else None
-            take = partial(self._taken, rows)
-            return Unread(rows, self.in_memory, take=take, labels=labels)
         if need == "extremes" and self._outermost:
             sample = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)
@@ -223,23 +216,6 @@ class _Sampled(Reading):
         run_engine(run, STOPPED.format(self.caller))
         (zero, one), (zero_out, one_out) = inside.tolist(), outside.tolist()
         return Extremes(np.sort(zeros)[::-1], np.sort(ones), (zero, one), (zero_out, one_out))
-
-    def _taken(self, rows: int, places: Ints) -> Sample:
-        """Return the sample of the rows at increasing places; other rows are passed over."""
-        start = 0
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            nonlocal start
-            for batch in self.stream.batches():
-                first, last = np.searchsorted(places, [start, start + len(batch)])
-                if first < last:
-                    yield batch.take(pa.array(places[first:last] - start))
-                start += len(batch)
-
-        part = replace(self, stream=replace(self.stream, batches=batches))
-        groups = run_engine(part.counted, STOPPED.format(self.caller))
-        check_same([rows, start])
-        return cast(Sample, self._sample(groups))
 
 
 def _outer(kept: Ints, values: Ints, most: int, *, largest: bool) -> Ints:
@@ -370,11 +346,10 @@ class RowReader:
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
         """Yield the rows that come after ``skip`` rows."""
-        positive, negative = Match(self.positive), self.negative and Match(self.negative)
+        rules = self._rules
+        numbers = {begun.columns[rules.columns.index(name)] for name in rules.numbers}
         for block in self._after(begun.lines, skip):
-            cells, ragged = columns_in(
-                block, self.form, begun.width, begun.columns, self._numbers(begun.columns)
-            )
+            cells, ragged = columns_in(block, self.form, begun.width, begun.columns, numbers)
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.caller} must have as many cells as the first line "
@@ -382,13 +357,21 @@ class RowReader:
                     "reading refuses it."
                 )
             users = None if self.user is None else self._users(cells.pop())
-            points, inside = self._points(cells[:-1])
-            raw, where = distinct_cells(pa.chunked_array([cells[-1]]))
-            if self.strict and not all(_allowed(cell, positive, negative) for cell in raw):
-                rule = "the positive or the negative label" if negative else "not missing"
-                raise refusal(self.caller, self.y, rule)
-            ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
-            yield Group(points, inside, ones[where], users)
+            table = pa.Table.from_arrays(cells, [f"c{j}" for j in range(len(cells))])
+            points, point, labels = rules.converted(table, strict=self.strict)[:3]
+            if not len(points):
+                points = np.zeros(1, dtype=np.int64)
+            yield Group(points[np.maximum(point, 0)], point >= 0, labels, users)
+
+    @property
+    def _rules(self) -> Rules:
+        names, schema = point_columns(self.caller, self.x, self.domain)
+        positive, negative = Match(self.positive), self.negative and Match(self.negative)
+        numbers = number_columns(names, schema, self.domain) + [self.y] * positive.numeric
+        return Rules(
+            self.caller, [*names, self.y], numbers, self.domain, schema, [positive],
+            negative=negative or None,
+        )  # fmt: skip
 
     def _after(self, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
         for block in lines:
@@ -408,8 +391,7 @@ class RowReader:
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        points = [self.x] if self.domain.schema is None else self.domain.schema.names
-        columns = [*points, self.y, *([] if self.user is None else [self.user])]
+        columns = self._rules.columns + ([] if self.user is None else [self.user])
         for name in columns:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
@@ -418,14 +400,6 @@ class RowReader:
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
         return [names.index(str(name)) for name in columns]
-
-    def _numbers(self, columns: Sequence[int]) -> set[int]:
-        """Return which of the columns are read as numbers."""
-        numeric = [self.domain.bounds is not None]
-        if self.domain.schema is not None:
-            numeric = [column.of_numbers for column in self.domain.schema]
-        numeric.append(Match(self.positive).numeric)
-        return {place for place, is_number in zip(columns, numeric, strict=False) if is_number}
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""
@@ -436,31 +410,8 @@ class RowReader:
         names = [json.dumps(name) for name in users]
         return [names[i] for i in where.tolist()]
 
-    def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
-        schema = self.domain.schema
-        if schema is not None:
-            codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
-            for j, column in enumerate(schema):
-                codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)
-                if self.strict and (codes[:, j] == column.OTHER).any():
-                    raise refusal(self.caller, column.name, column.rule)
-            return codes, np.ones(len(codes), dtype=np.bool_)
-        points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
-        inside = index >= 0
-        if self.strict and not inside.all():
-            raise refusal(self.caller, str(self.x), self.domain.rule)
-        if not len(points):
-            return np.zeros(len(index), dtype=np.int64), inside
-        return points[np.maximum(index, 0)], inside
-
 
 def _chain(rest: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
     if rest:
         yield rest
     yield from lines
-
-
-def _allowed(cell: object, positive: Match, negative: Match | str | None) -> bool:
-    if isinstance(negative, Match):
-        return positive(cell) or negative(cell)
-    return text(cell) is not None

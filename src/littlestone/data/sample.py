@@ -107,8 +107,6 @@ class Sample:
     in_memory: ClassVar[bool] = True
     #: Whether the order of the records is remembered, for verification.
     ordered: ClassVar[bool] = False
-    #: Whether `take` reads the records at some places alone.
-    by_row: ClassVar[bool] = False
 
     @property
     def labels(self) -> int:
@@ -172,10 +170,6 @@ class Sample:
     def weighed(self, batch: Batch) -> Counts:
         """Return what each answer costs at the points of a batch, of shape (k, points)."""
         return _answer_costs(self.table, batch.counts)
-
-    def take(self, places: Counts) -> Sample:
-        """Return the records at different places, in any order, where they are read by row."""
-        raise TypeError("Records of this sample are not read by row.")
 
     @cached_property
     def answer_costs(self) -> Counts:

@@ -40,7 +40,6 @@ what Arrow holds, and engines only group equal cells.
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from bisect import bisect_right
@@ -68,7 +67,7 @@ from littlestone.data.cells import (
     number,
     text,
 )
-from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_text
+from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_table, toml_text
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -818,8 +817,8 @@ class Schema:
         columns = self.columns if self.every is None else (self.every,)
         parts = [] if self.proposal is None else [_proposal_toml(self.proposal)]
         if self.public is not None:
-            counts = "".join(f"{name} = {n}\n" for name, n in self.public.to_dict().items())
-            parts.append(f"# Bins of public rows.\n[{toml_text(_PUBLIC)}]\n{counts}")
+            counts = toml_table(toml_text(_PUBLIC), self.public.to_dict())
+            parts.append(f"# Bins of public rows.\n{counts}")
         parts += [] if self.csv is None else [csv_toml(self.csv)]
         return "\n".join([*parts, *map(column_toml, columns)])
 
@@ -969,30 +968,12 @@ class Schema:
 
 def column_toml(column: Column) -> str:
     """Return the TOML table of one column."""
-    lines = [f"[{toml_key(column.name)}]"]
-    edges = column.edges
-    if column.calendar is not None:
-        described = column.to_dict()
-        described.pop("missing", None)
-        described.pop("monotone", None)
-        lines += [f"{key} = {json.dumps(value)}" for key, value in described.items()]
-    elif (
-        edges
-        and len(edges) > 1
-        and all(isinstance(b, int) and b - a == 1 for a, b in pairwise(edges))
-    ):
-        lines.append(f"integers = [{edges[0] - 1}, {edges[-1]}]")
-    elif edges:
-        lines.append(f"bins = [{', '.join(map(repr, edges))}]")
-    else:
-        lines.append(f"categories = [{', '.join(map(toml_text, column.categories or ()))}]")
-    if column.missing:
-        lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
-    if column.cleaning is not None:
-        lines += column.cleaning.toml_lines()
-    if column.monotone is not None:
-        lines.append(f"monotone = {toml_text(column.monotone)}")
-    return "\n".join(lines) + "\n"
+    described, edges = column.to_dict(), column.edges or ()
+    whole = all(isinstance(b, int) and b - a == 1 for a, b in pairwise(edges))
+    if column.calendar is None and len(edges) > 1 and whole:
+        described = {"integers": [edges[0] - 1, edges[-1]]} | described
+        del described["bins"]
+    return toml_table(toml_key(column.name), described)
 
 
 def csv_toml(form: CsvFormat) -> str:
@@ -1005,31 +986,17 @@ def csv_toml(form: CsvFormat) -> str:
     sep = ";"
     quoted-line-breaks = "yes"
     """
-    lines = (f"{key} = {toml_text(value)}\n" for key, value in form.to_dict().items())
-    return f"[{_CSV}]\n" + "".join(lines)
+    return toml_table(_CSV, form.to_dict())
 
 
 def _proposal_toml(proposal: Proposal) -> str:
     """Return the TOML tables of a proposal."""
     key, facts = toml_text(_PROPOSAL), proposal.to_dict()
     guarantee = facts.pop("guarantee")
-
-    def line(name: str, value: Any) -> str:
-        if isinstance(value, list):
-            return f"{name} = [{', '.join(map(toml_text, value))}]"
-        return f"{name} = {toml_text(value) if isinstance(value, str) else json.dumps(value)}"
-
-    return "\n".join(
-        [
-            "# Learned from records by `littlestone schema propose`. A certificate of accuracy for",
-            "# what is learned from the same records does not hold; the costs of both add up.",
-            f"[{key}]",
-            *(line(*item) for item in facts.items()),
-            "",
-            f"[{key}.guarantee]",
-            *(line(*item) for item in guarantee.items()),
-            "",
-        ]
+    return (
+        "# Learned from records by `littlestone schema propose`. A certificate of accuracy for\n"
+        "# what is learned from the same records does not hold; the costs of both add up.\n"
+        f"{toml_table(key, facts)}\n{toml_table(f'{key}.guarantee', guarantee)}"
     )
 
 

@@ -525,47 +525,35 @@ class Stored(_NotInMemory):
 
 
 class Unread(_NotInMemory):
-    """A table of which the extreme records, or those at some places, are read; all only if needed.
+    """A table of which the extreme records are read; all only if needed.
 
     Examples
     --------
     >>> whole = Sample.of([3, 5, 5], [0, 1, 1])
-    >>> sample = Unread(3, lambda: whole, take=lambda places: Sample.of(5 + places, 0 * places))
-    >>> sample.n, sample.take(np.array([2, 0])).points, sample.points
-    (3, array([5, 7]), array([3, 5]))
+    >>> sample = Unread(3, lambda: whole, whole.extremes)
+    >>> sample.n, sample.extremes(1).ones, sample.points
+    (3, array([5]), array([3, 5]))
     """
 
     def __init__(
         self,
         n: int,
         whole: Callable[[], Sample],
+        extremes: Callable[[int], Extremes],
         *,
-        extremes: Callable[[int], Extremes] | None = None,
         known: tuple[int, Extremes] | None = None,
-        take: Callable[[Ints], Sample] | None = None,
-        labels: int | None = None,
     ) -> None:
         self.__dict__.update(
-            _n=n, _whole=whole, _extremes=extremes, _take=take, _known=known, _labels=labels,
-            by_row=take is not None, costs=Costs.equal(labels or 2),
-        )  # fmt: skip
+            _n=n, _whole=whole, _extremes=extremes, _known=known, costs=Costs.equal(2)
+        )
 
     _n: int
-    _labels: int | None
     _whole: Callable[[], Sample]
-    _extremes: Callable[[int], Extremes] | None
+    _extremes: Callable[[int], Extremes]
     _known: tuple[int, Extremes] | None
-    _take: Callable[[Ints], Sample] | None
-
-    def take(self, places: Ints) -> Sample:
-        """Return the records at different places, in any order."""
-        assert self._take is not None
-        return self._take(np.sort(places))
 
     def extremes(self, most: int) -> Extremes:
         """Return at least ``most`` outermost records of each label, or all that there are."""
-        if self._extremes is None:
-            return self.whole.extremes(most)
         if self._known is None or most > self._known[0]:
             self.__dict__["_known"] = most, self._extremes(most)
         found = cast("tuple[int, Extremes]", self._known)[1]
@@ -585,8 +573,8 @@ class Unread(_NotInMemory):
 
     @property
     def unlisted(self) -> bool:
-        """Whether there is a public list of labels."""
-        return self._labels is not None
+        """False: it is read for two labels."""
+        return False
 
     @property
     def n(self) -> int:

@@ -1,9 +1,4 @@
-"""Agnostic learning from realizable learners, and privacy amplified by secret subsampling.
-
-===============  ====================================================================
-`two_sample`     AgnosticFromRealizable: relabel by a private dichotomy, then learn
-`subsample`      Subsampled: run a learner on a secret part of the records
-===============  ====================================================================
+"""Agnostic learning from realizable learners, by secret parts and relabelling.
 
 The proofs: ``docs/learners/agnostic.md``.
 """
@@ -15,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import floor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,21 +19,18 @@ from flint import ctx
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.certificate import least_real
 from littlestone.classes.finite import check_dichotomies, dichotomies
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
     check_probability,
-    exact_value,
     parameter_error,
 )
 from littlestone.learners.base import (
     Goal,
     Kind,
     Learner,
-    P,
     Plan,
     declared,
     maybe,
@@ -49,7 +41,7 @@ from littlestone.learners.base import (
 )
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.privacy.guarantee import lower, round_up, upper
+from littlestone.privacy.guarantee import lower
 from littlestone.source import ball
 
 if TYPE_CHECKING:
@@ -59,13 +51,10 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Subsample", "TwoSample"]
+__all__ = ["TwoSample"]
 
 
-# -- Learners that run another one on drawn records; Subsampled: on a secret part of them.
-
-
-SUBSAMPLING = "subsampling.without-replacement"
+# -- Secret parts of the records.
 
 
 def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:
@@ -133,42 +122,6 @@ def relabelled(sample: OrderedSample, labels: npt.NDArray[np.uint8]) -> OrderedS
     )
 
 
-def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
-    """Return an upper bound of ln(1 + rate (e**epsilon - 1)), at 15 digits.
-
-    Examples
-    --------
-    >>> float(amplified(Fraction(1), Fraction(1, 10)))
-    0.158565...
-    """
-    if rate >= 1:
-        return epsilon
-    with ctx.workprec(256):
-        grown = ball(rate) * ball(epsilon).expm1()
-        return min(round_up(upper(grown.log1p())), epsilon)
-
-
-def inner_for(epsilon: Fraction, rate: Fraction) -> Fraction:
-    """Return an epsilon, nearly the largest one, whose `amplified` value is at most the given one.
-
-    Examples
-    --------
-    >>> inner = inner_for(Fraction(1), Fraction(1, 10))
-    >>> float(inner), amplified(inner, Fraction(1, 10))
-    (2.900477..., Fraction(1, 1))
-    """
-    if rate >= 1:
-        return epsilon
-    with ctx.workprec(256):
-        exact = lower((1 + ball(epsilon).expm1() / ball(rate)).log())
-    scale = 1 << 60
-    while True:
-        inner = Fraction(floor(exact * scale), scale)
-        if inner and amplified(inner, rate) <= epsilon:
-            return inner
-        exact = exact * (1 - Fraction(1, 1 << 48))
-
-
 def rate_for(epsilon: Fraction, inner: Fraction, factor: int = 1) -> Fraction:
     """Return a rate, at most 1, by which (ln factor + inner)-DP becomes epsilon-DP.
 
@@ -211,173 +164,7 @@ def learner_of_records(caller: str, name: str, learner: Any) -> Learner[Any]:
     return learner
 
 
-def check_rate(caller: str, name: str, value: Any) -> Fraction:
-    """Check a number in (0, 1]."""
-    share = exact_value(value)
-    if share is None or not 0 < share <= 1:
-        hint = "0.1 is every tenth record."
-        raise parameter_error(caller, name, "a number in (0, 1]", value, hint)
-    return share
-
-
 LEARNER = Kind("estimator or Learner", learner_of_records)
-RATE = Kind("float in (0, 1]", check_rate, "Number")
-
-
-@dataclass(frozen=True)
-class SubsamplePlan(Plan):
-    """The plan of the inner learner, and the share of the records that it sees."""
-
-    inner: Plan
-    rate: Fraction
-    goal: Goal
-    claim: str
-
-    @property
-    def required(self) -> int:
-        """The least n from which on the certificate always holds."""
-        return ceil(self.inner.required / self.rate)
-
-    def certificate(self, n: int) -> Certificate:
-        """Return the accuracy certificate for n records: that of the drawn ones."""
-        cert = CertificateBuilder()
-        nest(cert, self.inner.certificate(max(floor(self.rate * n), 1)), "part")
-        cert.step(
-            "needed",
-            "ceil(required/rate)",
-            self.claim,
-            required=self.inner.required,
-            rate=self.rate,
-        )
-        cert.step("enough", "n >= needed", self.claim, n=n)
-        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
-
-
-class Wrapper(Learner[P]):
-    """A learner made from a learner of records: the class is the inner one's, and what it lacks."""
-
-    learner: Learner[Any]  # the inner one
-    prefix: ClassVar[str]  # what its name begins with
-
-    if TYPE_CHECKING:
-
-        @property
-        def delta(self) -> Fraction:
-            """Delta of the whole."""
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The inner learner's name, with a prefix."""
-        return f"{self.prefix}:{self.learner.name}"
-
-    @property
-    def pure(self) -> bool:  # type: ignore[override]
-        """Whether the inner learner is pure."""
-        return self.learner.pure
-
-    @property
-    def concept_class(self) -> ConceptClass:
-        """The class of the inner learner."""
-        return self.learner.concept_class
-
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise: (epsilon, delta), replace-one, n public."""
-        inner = self.learner.guarantee().claim
-        claim = f"{self.claim}({inner})" if inner else self.claim
-        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
-
-    def shuffles(self, n: int) -> bool:
-        """Return True: single records are drawn, or split into parts."""
-        return True
-
-
-@dataclass(frozen=True)
-class Subsample(Wrapper[SubsamplePlan]):
-    """The learner behind `Subsampled`: ``learner`` sees a secret part of the records.
-
-    floor(rate * n) of them. The guarantee is (ln(1 + rate (e**epsilon - 1)), rate * delta).
-    """
-
-    learner: Learner[Any] = declared(LEARNER, "Any learner that protects records.", kw_only=False)
-    rate: Fraction = declared(
-        RATE,
-        "Largest share of the records that the learner sees: a uniformly random part that stays "
-        "hidden. No default.",
-        kw_only=False,
-    )
-
-    estimator = "Subsampled"
-    summary = "a learner on a secret random part of the records"
-    claim = SUBSAMPLING
-    prefix = "subsampled"
-
-    @property
-    def agnostic(self) -> bool:  # type: ignore[override]
-        """Whether the inner certificate is for any labels."""
-        return self.learner.agnostic
-
-    @property
-    def alpha(self) -> Fraction:
-        """The error of the inner certificate."""
-        return self.learner.alpha
-
-    @property
-    def beta(self) -> Fraction:
-        """The failure probability of the inner certificate."""
-        return self.learner.beta
-
-    def make_plan(self) -> SubsamplePlan:
-        """Return the inner learner's plan, stretched."""
-        return SubsamplePlan(self.learner.plan, self.rate, self.goal, self.claim)
-
-    @cached_property
-    def epsilon(self) -> Fraction:
-        """The amplified epsilon."""
-        return amplified(self.learner.guarantee().epsilon, self.rate)
-
-    @property
-    def delta(self) -> Fraction:
-        """The amplified delta."""
-        return self.rate * self.learner.guarantee().delta
-
-    def minus_evaluation(self, evaluation: Fraction) -> Subsample:
-        """Return the learner on a part whose epsilon leaves this much, after it was amplified."""
-        own = inner_for(self.epsilon - evaluation, self.rate)
-        inner = self.learner.minus_evaluation(self.learner.guarantee().epsilon - own)
-        # what is amplified must itself be smaller, not only beside an evaluation of the part
-        assert inner.guarantee().epsilon <= own
-        return replace(self, learner=inner)
-
-    def taken(self, sample: Any, source: Source) -> Any:
-        """Draw the places of a part, secretly, and read their records; anything else is kept.
-
-        It is called once for each release, before it is paid for, so that what cannot be read
-        costs nothing. Two releases from one part would have their joint loss amplified, which is
-        more than the sum of their amplified losses.
-        """
-        n = sample.n
-        most = floor(self.rate * n)
-        if isinstance(sample, _Taken) or not most or not sample.by_row:
-            return sample
-        return _Taken(n, sample.take(places(n, most, source)))
-
-    def draw(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw a part of floor(rate * n) records, secretly, and learn from it."""
-        sample = self.taken(sample, source)
-        if isinstance(sample, _Taken):
-            return self.learner.draw(sample.part, source)
-        n = sample.n
-        drawn = places(n, floor(self.rate * n), source)
-        return self.learner.draw(ordered_part(sample, shuffle(sample, source)[drawn]), source)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Taken:
-    """The records of a part, for one release."""
-
-    n: int  # of all records
-    part: Sample
-
 
 # -- AgnosticFromRealizable: learn from any labels with a learner for realizable ones.
 #
@@ -402,30 +189,9 @@ _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 1
 #: What the learner's error on the ghosts may use of the share of alpha that is its own.
 _ON_GHOSTS = Fraction(97, 100)
 _SHARES = tuple(Fraction(k, 20) for k in (4, 6, 8, 10, 12, 14))
-_HALF = Fraction(1, 2)
 #: Where (4 e**x - 1)/x is about least, and slightly more than ln 4.
 _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
-
-
-def of_secret_part(
-    make: Callable[..., Learner[Any]], share: Any, epsilon: Fraction, delta: Fraction | None,
-    *, caller: str,
-) -> Learner[Any]:  # fmt: skip
-    """Return the learner of a secret share of the records that has epsilon and delta amplified."""
-    rate = check_rate(caller, "subsample", share)
-    small = None if delta is None else delta / rate
-    if small is not None and small >= 1:
-        hint = "On the sample the learner has delta divided by this proportion."
-        rule = f"below the proportion of --subsample, {rate}"
-        raise parameter_error(caller, "delta", rule, delta, hint)
-    inner = make(epsilon=inner_for(epsilon, rate), delta=small)
-    if getattr(inner, "uncertified", ""):
-        raise ParameterError(
-            "--subsample is not for boosted trees, scorecards and linear models, which have no "
-            "certificate before data. Use decision_trees."
-        )
-    return Subsample(inner, rate=rate)
 
 
 def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
@@ -529,51 +295,14 @@ class TwoSamplePlan(Plan):
 def fewest_records(
     learner: Learner[Any], goal: Goal, fixed: Fraction | None = None
 ) -> TwoSamplePlan:
-    """Return a plan that needs few records; the learner is planned a few times only.
+    """Return the plan that needs the fewest records, of some shares of alpha.
 
     ``fixed``: epsilon of the learner; by default about the best one for a learner whose records
     grow like 1/epsilon, or all that is left beyond ln 4.
     """
     epsilon = fixed or max(goal.epsilon - _LN_4, _EPSILON)
-    best = _plan(learner, goal, epsilon, _HALF)
-    for _ in range(2):  # the learner's records grow like 1/alpha: is another share better?
-        share = _better(best)
-        if share is None:
-            break
-        other = _plan(learner, goal, epsilon, share)
-        if other.required >= best.required:
-            break
-        best = other
-    return best
-
-
-def _better(found: TwoSamplePlan) -> Fraction | None:
-    """Return the share of alpha that seems best, given one plan; None if that is its own."""
-    goal, concepts = found.goal, found.learner.concept_class
-    per_share = found.pool * found.share
-
-    def about(share: Fraction) -> float:
-        rest = _rest(goal, goal.alpha * share)
-        return float(per_share / share) + _about_second(concepts, found.first, rest)
-
-    share = min([*_SHARES, found.share], key=about)
-    return None if share == found.share else share
-
-
-def _about_second(concepts: ConceptClass, first: int, rest: Goal) -> float:
-    """Estimate the records of the second part, in floats."""
-    dim, epsilon, alpha = concepts.vc_dim, float(rest.epsilon), float(rest.alpha)
-    unlucky = _unlikely(rest.beta / 3)
-
-    def labellings(n: float) -> float:
-        found = dim * math.log(math.e * max(n / max(dim, 1), 1))
-        return min(found, concepts.ln_size) if _finite(concepts) else found
-
-    def enough(n: float) -> bool:
-        spread = math.sqrt(2 * labellings(n) / n) + 2 * math.sqrt(unlucky / (2 * n))
-        return spread + 2 * (labellings(first) + unlucky) / (epsilon * n) <= alpha
-
-    return least_real(enough, 64)
+    plans = [_plan(learner, goal, epsilon, share) for share in _SHARES]
+    return min(plans, key=lambda plan: plan.required)
 
 
 def _plan(learner: Learner[Any], goal: Goal, epsilon: Fraction, share: Fraction) -> TwoSamplePlan:
@@ -675,13 +404,12 @@ def _delta(caller: str, name: str, value: Any) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class TwoSample(Wrapper[TwoSamplePlan]):
+class TwoSample(Learner[TwoSamplePlan]):
     """The learner behind `AgnosticFromRealizable`."""
 
     estimator = "AgnosticFromRealizable"
     summary = "a learner on records that are relabelled privately; for any labels"
     claim = PRIVACY
-    prefix = "agnostic"
     agnostic = True
 
     learner: Learner[Any] = declared(
@@ -729,6 +457,25 @@ class TwoSample(Wrapper[TwoSamplePlan]):
         for name, value in (own | {"beta": self.learner.beta}).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The inner learner's name, with a prefix."""
+        return f"agnostic:{self.learner.name}"
+
+    @property
+    def pure(self) -> bool:  # type: ignore[override]
+        """Whether the inner learner is pure."""
+        return self.learner.pure
+
+    @property
+    def concept_class(self) -> ConceptClass:
+        """The class of the inner learner."""
+        return self.learner.concept_class
+
+    def shuffles(self, n: int) -> bool:
+        """Return True: records are split into parts."""
+        return True
 
     def make_plan(self) -> TwoSamplePlan:
         """Return how many records go where."""

@@ -48,7 +48,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import re
 import textwrap
 import warnings
@@ -62,8 +61,7 @@ from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
 
-from littlestone.bounds import Reference, least_n
-from littlestone.bounds.certificate import log_of
+from littlestone.bounds import Reference
 from littlestone.classes import ConceptClass, check_class
 from littlestone.data import Sample, UserSample
 from littlestone.errors import (
@@ -250,7 +248,7 @@ def no_argument(caller: str, name: str) -> str:
     instead = {
         "sample_weight": weighted,
         "weights": weighted,
-        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
+        "class_weight": "AgnosticLearner(..., costs={label: cost}) has it as a parameter; "
         "boosted trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
     return f"The fit of {caller} takes no {name!r}. {instead}"
@@ -258,8 +256,8 @@ def no_argument(caller: str, name: str) -> str:
 
 # -- Plans: what a learner will do, and what that certifies, from public parameters only.
 #
-# Every learner's plan is found in the same way: floats propose numbers, exact certificates decide
-# (`verified_plan`, `least_required`). A float never decides whether a certificate holds.
+# Every learner's plan is found in the same way: floats propose numbers, exact certificates decide.
+# A float never decides whether a certificate holds.
 
 
 @dataclass(frozen=True)
@@ -333,57 +331,6 @@ def cached(certify: Callable[[Any, int], Certificate]) -> Callable[[Any, int], C
         return answer
 
     return certificate
-
-
-def verified_plan(plan: P, larger: Callable[[P, int], P]) -> P:
-    """Return a plan whose exact certificate holds at its required number: floats proposed it.
-
-    ``larger``: ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first,
-    because floats are hardly ever off by more, and grows by a quarter.
-    """
-    step = 4
-    while not plan.certificate(plan.required).holds:
-        plan = larger(plan, step // 4)
-        step = step * 5 // 4
-    return plan
-
-
-def least_required(
-    certify: Callable[[int], Certificate], guess: int | None, *, beta: Fraction | None = None
-) -> int:
-    """Return the least n from which on a certificate always holds; floats say where to look.
-
-    ``certify``: from n to a certificate, monotone; ``guess``: what floats found. It changes nothing
-    but the time; ``beta``: if the certificates have a step "failure" that is compared with beta:
-    the guess is refined by `refine_guess` first.
-    """
-    if beta is not None:
-        guess = refine_guess(certify, guess, beta)
-    return least_n(lambda n: certify(n).holds, 1 if guess is None else guess)
-
-
-def refine_guess(
-    certify: Callable[[int], Certificate], guess: int | None, beta: Fraction
-) -> int | None:
-    """Return a better guess of the least n: secants, since failures vanish exponentially in n.
-
-    ``certify``: the certificate for n; its step "failure" is compared with beta; ``guess``: none
-    stays None.
-    """
-    if guess is None:
-        return None
-    n, wanted = guess, log_of(beta)
-    for _ in range(4):
-        step = n // 64 + 1
-        here, there = (float(certify(k)["failure"]) for k in (n, n + step))
-        fall = math.log(here) - math.log(there) if here > there > 0 else 0.0
-        if not fall:  # certain to fail, or beyond floats
-            break
-        far = (math.log(here) - wanted) / fall * step
-        n = max(n + math.ceil(min(max(far, -n / 2), n)), 1)
-        if abs(far) < 2 + n / 2**12:
-            break
-    return n
 
 
 #: Inputs that mean the head of a certificate, and so must be renamed inside another one.

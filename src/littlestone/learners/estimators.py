@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from littlestone.errors import exact_value, parameter_error
-from littlestone.learners.agnostic import Subsample, TwoSample, learner_of_records
+from littlestone.learners.agnostic import TwoSample, learner_of_records
 from littlestone.learners.base import Kind, declared
 from littlestone.learners.boosting import estimators as of_trees
 from littlestone.learners.exponential import Agnostic, Generic
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgnosticFromRealizable", "AgnosticLearner", "GenericLearner", "LittlestoneLearner",
-    "Subsampled", "UserAgnosticLearner", "VC1Learner",
+    "UserAgnosticLearner", "VC1Learner",
 ]  # fmt: skip
 
 
@@ -59,11 +59,7 @@ class _ExponentialClassifier(PrivateClassifier):
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
         caller = type(self).__name__
-        by_code = {
-            name: _encoded(caller, name, getattr(self, name), classes)
-            for name in ("costs", "class_weight")
-        }
-        return super()._bound() | by_code
+        return super()._bound() | {"costs": _encoded(caller, self.costs, classes)}
 
     def _extra(self) -> dict[str, Any]:
         return {"evaluate": self.evaluate}
@@ -77,7 +73,7 @@ class _ExponentialClassifier(PrivateClassifier):
         return both(self.release_.chances(self._codes(X)))
 
 
-def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
+def _encoded(caller: str, costs: Any, classes: list[Any]) -> Any:
     """Return costs whose keys are codes, where they are among the public classes."""
     if not isinstance(costs, Mapping):
         return costs
@@ -94,7 +90,7 @@ def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
         example = ", ".join(f"{label!r}: {1 + 8 * (i == 1)}" for i, label in enumerate(classes))
         raise parameter_error(
             caller,
-            name,
+            "costs",
             f"a cost for each of the labels {classes}, or for each (label, other prediction)",
             list(costs),
             f"For example {{{example}}}: misclassifying {classes[1]!r} costs nine times as much.",
@@ -171,29 +167,9 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
 # -- The scikit-learn estimators of the wrappers: learners made from learners ----------------------
 
 
-class _Wrapper(PrivateClassifier):
-    """A learner around a learner; the class is the inner one's."""
-
-    learner: Any
-
-    @property
-    def concept_class(self) -> Any:
-        """The class of the inner learner."""
-        if isinstance(self.learner, PrivateClassifier):
-            return self.learner.concept_class
-        return learner_of_records(self._learner.estimator, "learner", self.learner).concept_class
-
-    def _bound(self) -> dict[str, Any]:
-        """Return the inner learner, given how many columns ``fit`` has met."""
-        width = getattr(self, "n_features_in_", None)
-        if width is None or not isinstance(self.learner, PrivateClassifier):
-            return {}
-        inner = clone(self.learner)  # what the user gave is never changed
-        inner.n_features_in_ = width
-        return {"learner": inner}
-
-
-class AgnosticFromRealizable(_Wrapper, learner=TwoSample, without=("learner_epsilon", "pool")):
+class AgnosticFromRealizable(
+    PrivateClassifier, learner=TwoSample, without=("learner_epsilon", "pool")
+):
     r"""Learn nearly the best concept from any labels, by a learner for realizable ones.
 
     Paper 004, Corollary 4, in a two-sample form that needs 1/epsilon times fewer of the
@@ -228,41 +204,26 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample, without=("learner_epsi
     >>> realizable = ls.VC1Learner(far, epsilon=1.0, delta=1e-6)
     >>> learner = AgnosticFromRealizable(realizable, epsilon=1.0, random_state=0)
     >>> learner.required_samples(), ls.AgnosticLearner(far, epsilon=1.0).required_samples()
-    (58921, 930031)
+    (56915, 930031)
     """
 
+    learner: Any
 
-class Subsampled(_Wrapper, learner=Subsample):
-    r"""Run a learner on a secret random part of the records: less privacy loss, from more records.
+    @property
+    def concept_class(self) -> Any:
+        """The class of the inner learner."""
+        if isinstance(self.learner, PrivateClassifier):
+            return self.learner.concept_class
+        return learner_of_records(self._learner.estimator, "learner", self.learner).concept_class
 
-    Guarantee
-    ---------
-    Privacy : (ln(1 + rate (e**epsilon - 1)), rate * delta)-differential privacy for every input,
-        with the learner's epsilon and delta; neighbours replace one record, n public. Claim
-        ``subsampling.without-replacement``.
-    Accuracy : the learner's, from ceil(its records / rate) records.
-
-    Notes
-    -----
-    Cost: about a microsecond for each drawn record, the learner, and one pass: over all records in
-    memory, or over a table whose rows come in batches (Parquet, data frames, DuckDB), of which only
-    the drawn rows are kept. An evaluation looks at all records.
-
-    References
-    ----------
-    .. [1] Balle, Barthe, Gaboardi 2018, Theorem 11; docs/learners/agnostic.md.
-
-    Examples
-    --------
-    >>> import littlestone as ls
-    >>> full = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1.0)
-    >>> part = Subsampled(full, rate=0.1)
-    >>> full.required_samples(), part.required_samples(), float(part.to_learner().epsilon)
-    (190, 1900, 0.158565...)
-    """
-
-
-# -- scikit-learn estimator of the learner of classes of VC dimension 1 ----------------------------
+    def _bound(self) -> dict[str, Any]:
+        """Return the inner learner, given how many columns ``fit`` has met."""
+        width = getattr(self, "n_features_in_", None)
+        if width is None or not isinstance(self.learner, PrivateClassifier):
+            return {}
+        inner = clone(self.learner)  # what the user gave is never changed
+        inner.n_features_in_ = width
+        return {"learner": inner}
 
 
 class VC1Learner(PrivateClassifier, learner=VC1, without=("chunks",)):

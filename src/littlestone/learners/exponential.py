@@ -144,12 +144,6 @@ class Exponential(ClassLearner[ExponentialPlan]):
         "classes.",
         default=None,
     )
-    class_weight: Costs | None = declared(
-        Kind("dict"),
-        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the '
-        "prevalence of the labels is private.",
-        default=None,
-    )
     public: Any = declared(
         Kind("array"),
         "Public unlabelled points, for `Thresholds` and `Intervals`: only concepts "
@@ -174,7 +168,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
 
     def check(self) -> None:
-        """Check the costs, one for each label of the class; refuse costs that are given twice."""
+        """Check the costs, one for each label of the class."""
         if self.public is not None:
             rule = f"points of the class, each {self.concept_class.domain.rule}"
             try:
@@ -185,27 +179,19 @@ class Exponential(ClassLearner[ExponentialPlan]):
             object.__setattr__(self, "concept_class", found)
             object.__setattr__(self, "public", None)
         labels = len(self.concept_class.labels)
-        for name in ("costs", "class_weight"):
-            given = getattr(self, name)
-            if given is not None:
-                checked = Costs.of(given, labels=labels, caller=self.estimator, name=name)
-                object.__setattr__(self, name, checked)
-        costly = self.costs is not None or self.class_weight is not None
-        if costly and self.neighbours is Neighbours.ADD_REMOVE:
-            raise ParameterError(
-                f"{self.estimator} takes no costs under add-remove: their sums are exact up to a "
-                "number of records only, and that number is secret. Leave out one of them."
-            )
-        if self.costs is not None and self.class_weight is not None:
-            raise ParameterError(
-                f"{self.estimator} takes costs or class_weight, not both: class_weight={{y: c}} "
-                "is costs={y: c}."
-            )
+        if self.costs is not None:
+            checked = Costs.of(self.costs, labels=labels, caller=self.estimator, name="costs")
+            object.__setattr__(self, "costs", checked)
+            if self.neighbours is Neighbours.ADD_REMOVE:
+                raise ParameterError(
+                    f"{self.estimator} takes no costs under add-remove: their sums are exact up to "
+                    "a number of records only, and that number is secret. Leave out one of them."
+                )
 
     @property
     def mistake_costs(self) -> Costs | None:
         """The costs of mistakes, if they are not all alike."""
-        return self.costs or self.class_weight
+        return self.costs
 
     @property
     def streams(self) -> bool:

@@ -141,7 +141,6 @@ class Fit:
     learner: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)  # of the learner
     agnostic: bool = False  # certify any labels, with a learner that needs realizable ones
-    subsample: Any = None  # learn from a secret sample of this share
     alpha: Any = "0.1"
     beta: Any = "0.05"
     certified: bool = False  # or nothing is released
@@ -213,11 +212,8 @@ class Fit:
         return self._learns_columns and self.delta is not None and self._of_sums
 
     def _shares(self, *, learned: bool) -> Shares:
-        evaluate, joined = self.evaluate, learned and self._composes
-        # nothing is evaluated beside a secret part, unless it is asked for
-        if self.subsample is not None and self.holdout is None and evaluate == "auto":
-            evaluate = None
-        parts = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
+        joined = learned and self._composes
+        parts = {"evaluate": self.evaluate, "holdout": self.holdout, "interval": self.interval}
         parts |= {"labels": self._counts_labels, "rule": self._of_sums}
         how = {"columns": learned and not joined, "joined": joined}
         return Shares.parse(self.caller, self.epsilon, **how, **parts)
@@ -655,29 +651,14 @@ class Fit:
                 options["evaluate"] = None if shares.holdout is not None else shares.evaluation
             if self.agnostic:
                 name = agnostic_form(name)
+            make = self.make or partial(select.make, name)
             numbers = {"alpha": self.alpha, "beta": self.beta}
-            make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
-            learner = (
-                make(epsilon=shares.left, delta=delta)
-                if self.subsample is None
-                else self._sampled(make, shares.left, delta)
-            )
+            learner = make(concepts, epsilon=shares.left, delta=delta, **numbers, **options)
         if shares.zcdp is not None:
             learner = replace(learner, columns=shares.zcdp[0])
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
             learner = replace(learner, unit="users")
         return cast("Learner[Any]", learner)
-
-    def _sampled(self, make: Any, epsilon: Fraction, delta: Fraction | None) -> Learner[Any]:
-        """Return the learner of a secret part of the records."""
-        from littlestone.learners.agnostic import of_secret_part  # noqa: PLC0415
-
-        if self.user or self.task.labels or "costs" in self.options:
-            raise ParameterError(
-                "--subsample is for two labels, without costs, and draws records, not users: "
-                "leave out --user, --labels and --costs."
-            )
-        return of_secret_part(make, self.subsample, epsilon, delta, caller=self.caller)
 
 
 def fit(

@@ -38,7 +38,6 @@ from littlestone.errors import (
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
 from littlestone.evaluation.quantities import ERROR_SUMS, survival_histogram
-from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.values import (
     HOLDOUT,
     INTERVAL_EVALUATION,
@@ -540,8 +539,6 @@ def read_sample(
     need: Any = "all"
     if learner.unit == "users" or getattr(learner, "uses_marginals", False):
         need = "batches"
-    elif isinstance(learner, Subsample):
-        need = "places"
     elif most is not None:
         need = "extremes"
     elif getattr(learner, "streams", False):

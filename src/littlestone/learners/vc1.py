@@ -37,7 +37,6 @@ from littlestone.learners.base import (
     declared,
     maybe,
     share,
-    verified_plan,
     whole,
 )
 from littlestone.mechanisms.median import (
@@ -596,7 +595,10 @@ class VC1(ClassLearner[VC1Plan]):
                 "delta, alpha or beta.",
                 n_needed=MOST + 1,
             )
-        plan = verified_plan(VC1Plan(tree, chooser, self.alpha, self.beta), _larger)
+        plan, more = VC1Plan(tree, chooser, self.alpha, self.beta), 1
+        while not plan.certificate(plan.required).holds:  # floats are hardly ever off by more
+            required = plan.required + more
+            plan, more = replace(plan, chooser=replace(chooser, required=required)), 2 * more
         return replace(plan, chunks=self.chunks)
 
     def shuffles(self, n: int) -> bool:
@@ -637,9 +639,3 @@ def public_tree(concept_class: ConceptClass) -> VC1Tree:
         low, high = concept_class.low, concept_class.high
         return make_tree(concept_class, ThresholdHypothesis(high, low, high))
     return make_tree(concept_class)
-
-
-def _larger(plan: VC1Plan, more: int) -> VC1Plan:
-    """Return the plan with more records."""
-    chooser: Any = plan.chooser
-    return replace(plan, chooser=replace(chooser, required=chooser.required + more))

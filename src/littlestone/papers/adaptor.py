@@ -1,7 +1,7 @@
 """One shell around every algorithm of the papers that learns: fit, plan, audit, record.
 
 An algorithm is a frozen dataclass on its paper's page, with parameters in the paper's symbols
-(`Algorithm`). `PaperLearner` makes a `littlestone.learners.base.Learner` of it: what is not given
+(`Certified`). `PaperLearner` makes a `littlestone.learners.base.Learner` of it: what is not given
 is as printed, and what is promised is computed from the parameters. The estimator of
 scikit-learn is made of the learner.
 """
@@ -19,7 +19,6 @@ from typing import (
     Any,
     ClassVar,
     Literal,
-    Protocol,
     Self,
     TypeVar,
     Union,
@@ -63,44 +62,6 @@ if TYPE_CHECKING:
 BOUNDS = bounds_beside(__file__)
 
 
-class Page(Protocol):
-    """What every entry of the list says of itself: a class, or a function marked by `on_page`."""
-
-    NAME: ClassVar[str]  # "lyu.theorem3"
-    PAPER: ClassVar[str]  # "003"
-    NUMBER: ClassVar[str]  # "Theorem 3"
-    STATEMENT: ClassVar[str]  # what it does, in one line
-    KIND: ClassVar[Literal["learner", "mechanism", "construction"]]
-    UNIT: ClassVar[Literal["records", "users", "stream"]]  # what a learner protects
-
-
-class Algorithm(Page, Protocol):
-    """An algorithm that learns: a frozen dataclass, parameters in the paper's symbols.
-
-    Fields whose names begin with ``epsilon`` or ``delta`` are privacy losses: `printed` computes
-    them from the whole budget, and nobody sets them. Fields with a default of None stand for what
-    is printed in terms of other parameters. ``alpha`` and ``beta`` are what the certificate is
-    about; no privacy depends on them.
-    """
-
-    PURE: ClassVar[bool]  # whether delta is zero
-    AGNOSTIC: ClassVar[bool]  # whether its certificate needs no realizable labels
-
-    concept_class: ConceptClass
-
-    def guarantee(self) -> Guarantee:
-        """Return what is promised about privacy: computed from the algorithm's own losses."""
-
-    def failure(self, n: int) -> CertificateBuilder | None:
-        """Return the certificate for n records (or users), written out: one explicit sum.
-
-        Its last step is the comparison with beta. None where no certificate is known.
-        """
-
-    def draw(self, sample: Any, source: Source) -> Hypothesis:
-        """Draw the hypothesis; a pure function of the sample and the draws."""
-
-
 T = TypeVar("T")
 
 
@@ -115,7 +76,11 @@ def on_page(
     pure: bool = False,
     agnostic: bool = False,
 ) -> Callable[[T], T]:
-    """Mark a dataclass or a function with what `Page` and `Algorithm` ask for."""
+    """Mark a dataclass or a function with what the list says of it.
+
+    ``kind``: in one word, ``statement`` in one line; ``unit``: what a learner protects; ``pure``:
+    whether delta is zero; ``agnostic``: whether its certificate needs no realizable labels.
+    """
 
     def mark(entry: T) -> T:
         about = {
@@ -139,7 +104,21 @@ _PAPERS = {"yan": "000, 001", "lwy": "002", "lyu": "003", "alon": "004"}
 
 
 class Certified(ABC):
-    """What every algorithm with a certificate has."""
+    """An algorithm that learns: a frozen dataclass, parameters in the paper's symbols.
+
+    Fields whose names begin with ``epsilon`` or ``delta`` are privacy losses: `printed` computes
+    them from the whole budget, and nobody sets them. Fields with a default of None stand for what
+    is printed in terms of other parameters. ``alpha`` and ``beta`` are what the certificate is
+    about; no privacy depends on them.
+    """
+
+    if TYPE_CHECKING:
+
+        def guarantee(self) -> Guarantee:
+            """Return what is promised about privacy: computed from the algorithm's own losses."""
+
+        def draw(self, sample: Any, source: Source) -> Hypothesis:
+            """Draw the hypothesis; a pure function of the sample and the draws."""
 
     @classmethod
     def printed(
@@ -160,7 +139,10 @@ class Certified(ABC):
 
     @abstractmethod
     def failure(self, n: int) -> CertificateBuilder | None:
-        """Return the certificate for n records or users; None: there is none."""
+        """Return the certificate for n records or users, one explicit sum; None: there is none.
+
+        Its last step is the comparison with beta.
+        """
 
     def required_samples(self) -> int | None:
         """Return the least n from which on `failure` holds; None: there is none."""
@@ -192,7 +174,7 @@ def least_certified(failure: Callable[[int], CertificateBuilder | None]) -> int 
 
 # -- parameters that are given: read by the types of the dataclass --------------------------------
 
-#: What nobody sets: what the shell has itself and gives to `Algorithm.printed`, and the relation:
+#: What nobody sets: what the shell has itself and gives to `Certified.printed`, and the relation:
 #: under another one n may be secret, and documents print it.
 _SHELL = ("concept_class", "alpha", "beta", "samples_per_user", "n", "neighbours")
 
@@ -216,7 +198,7 @@ def settings(algorithm: type[Any]) -> dict[str, Any]:
     )
 
 
-def read_value(caller: str, name: str, kind: Any, value: Any) -> Any:  # noqa: PLR0911, PLR0912
+def read_value(caller: str, name: str, kind: Any, value: Any) -> Any:
     """Return the value of a parameter, given as itself or as text.
 
     Examples
@@ -227,40 +209,33 @@ def read_value(caller: str, name: str, kind: Any, value: Any) -> Any:  # noqa: P
     Fraction(7, 10)
     """
     origin, inside = get_origin(kind), get_args(kind)
+    value = value.strip() if isinstance(value, str) else value
     if origin in (Union, UnionType):
-        if value is None:
-            return None
-        if Any in inside:
-            return read_value(caller, name, Any, value)
-        (kind,) = (each for each in inside if each is not type(None))
-        return read_value(caller, name, kind, value)
+        rest = [each for each in inside if each is not type(None)]
+        kind = Any if Any in rest else rest[0]
+        return None if value is None else read_value(caller, name, kind, value)
     if origin is tuple:
         items = value.split(",") if isinstance(value, str) else value
-        if not isinstance(items, Sequence) or isinstance(items, str):
+        if not isinstance(items, Sequence):
             raise parameter_error(caller, name, "several values, separated by commas", value)
         return tuple(read_value(caller, name, inside[0], item) for item in items)
-    if origin is Literal:
-        if value not in inside:
-            raise parameter_error(caller, name, f"one of {', '.join(map(str, inside))}", value)
-        return value
-    if kind is bool:
-        words = {"true": True, "false": False, True: True, False: False}
-        key = value.strip().lower() if isinstance(value, str) else value
-        if key not in words:
-            raise parameter_error(caller, name, "true or false", value)
-        return words[key]
     if kind is int:
-        if isinstance(value, str):
-            value = parse_integer(value.strip(), caller)
-        return check_integer(caller, name, value)
-    if kind is Fraction:
-        exact = exact_value(value.strip() if isinstance(value, str) else value)
-        if exact is None:
-            raise parameter_error(caller, name, "a number or a fraction", value)
-        return exact
-    if isinstance(value, str):
+        return check_integer(
+            caller, name, parse_integer(value, caller) if isinstance(value, str) else value
+        )
+    if origin is Literal:
+        found, allowed = (value if value in inside else None), f"one of {', '.join(inside)}"
+    elif kind is bool:
+        found, allowed = {"true": True, "false": False}.get(str(value).lower()), "true or false"
+    elif kind is Fraction:
+        found, allowed = exact_value(value), "a number or a fraction"
+    elif isinstance(value, str):
         raise ParameterError(f"The {name!r} parameter of {caller} can be set in Python only.")
-    return value
+    else:
+        return value
+    if found is None:
+        raise parameter_error(caller, name, allowed, value)
+    return found
 
 
 def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> dict[str, Any]:
@@ -326,7 +301,7 @@ class PaperPlan(Plan):
 
 @dataclass(frozen=True)
 class PaperLearner(ClassLearner[PaperPlan]):
-    """A learner around an `Algorithm`; its other fields, one for each parameter, override it.
+    """A learner around an algorithm; its other fields, one for each parameter, override it.
 
     Classes of it are made by `learner_of`.
     """
@@ -339,10 +314,10 @@ class PaperLearner(ClassLearner[PaperPlan]):
         values = {name: getattr(self, name) for name in settings(self.algorithm)}
         return {name: value for name, value in values.items() if value is not None}
 
-    def at(self, n: int) -> Algorithm:
+    def at(self, n: int) -> Certified:
         """Return the algorithm for n records (or users)."""
         printed = self.algorithm.for_goal(self.concept_class, self.goal, n)
-        algorithm: Algorithm = replace(printed, **self.given)
+        algorithm: Certified = replace(printed, **self.given)
         return algorithm
 
     def make_plan(self) -> PaperPlan:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -263,9 +263,8 @@ class Tournament:
 
     def draw(self, values: Sequence[Example], source: Source, k: int = 1) -> ExtendedSOA | None:
         """Return the run on a sample of D_k of these examples; None is "Fail". Not private."""
-        coins = public_generator(public_salt(source))
         try:
-            return self.run(k, self.batches(values), lambda: int(coins.integers(2)))
+            return self.run(k, self.batches(values), coins(public_salt(source)))
         except (Fail, SearchLimitError, UnsupportedError):
             return None
 
@@ -544,15 +543,15 @@ class M(Certified):
         if not self.d:
             return whole.member()
         shuffled, salt = shuffle(sample, source), public_salt(source)
-        examples, at = Examples(sample), 0
+        examples, at = examples_of(sample, shuffled), 0
         h: list[Hypothesis | None] = []
         for j, i in self.copies(sample.n, salt):  # 1: h_i = G(S_i)
             size = self.records(j if self.assigned is not None else self.d)
-            S_i = examples.of(shuffled[at : at + size])
+            S_i = examples[at : at + size]
             at += size
             # what one copy's searches remember must not help another's
             copy = G(SOA(whole.fresh(), self.optimal), self.d, self.auxiliary, size)
-            h.append(copy.run(S_i, j, Coins((salt, j, i))))
+            h.append(copy.run(S_i, j, coins(salt, j, i)))
         at_least = math.ceil(Fraction(3, 4) * self.eta * len(h))
         # 2, 3: Hist, and remove what has an estimate below 3 eta/4
         L = Hist(self.epsilon, self.delta, at_least).items(h, source)
@@ -613,31 +612,15 @@ class M(Certified):
         return cert
 
 
-class Examples:
-    """Kinds of records as examples."""
-
-    def __init__(self, sample: Sample) -> None:
-        rows = sample.points.tolist()
-        self._points = [canonical(tuple(x) if isinstance(x, list) else x) for x in rows]
-
-    def of(self, kinds: Kinds) -> list[Example]:
-        """Return the examples, in their order."""
-        return [self._example(kind) for kind in kinds.tolist()]
-
-    def _example(self, kind: int) -> Example:
-        index, label = divmod(kind, 2)
-        return (OUTSIDE if index == len(self._points) else self._points[index]), label
+def examples_of(sample: Sample, kinds: Kinds) -> list[Example]:
+    """Return kinds of records as examples, in their order."""
+    rows = sample.points.tolist()
+    points = [canonical(tuple(x) if isinstance(x, list) else x) for x in rows]
+    points.append(OUTSIDE)
+    return [(points[kind // 2], kind % 2) for kind in kinds.tolist()]
 
 
-@dataclass
-class Coins:
-    """Fair public labels that belong to one copy."""
-
-    numbers: tuple[int, ...]
-    _generator: Any = field(default=None, repr=False)
-
-    def __call__(self) -> int:
-        """Return the next label."""
-        if self._generator is None:
-            self._generator = public_generator(*self.numbers)
-        return int(self._generator.integers(2))
+def coins(*numbers: int) -> Callable[[], int]:
+    """Return fair public labels that belong to one copy."""
+    generator = public_generator(*numbers)
+    return lambda: int(generator.integers(2))

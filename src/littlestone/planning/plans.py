@@ -205,9 +205,9 @@ class _Case:
                 yield found
         if isinstance(self.concepts, Thresholds) and leak:
             points = self.concepts.size - 1
-            yield self._order("alon22.thm1", _APPROXIMATE, "log*(points)", log_star(points))
+            yield self._lower("alon22.thm1", _APPROXIMATE, "log*(points)", order=log_star(points))
         elif self.ldim is not None and leak and self.ldim >= 1:
-            yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
+            yield self._lower("alon22.thm2", _APPROXIMATE, "log*(d)", order=log_star(self.ldim))
 
     def agnostic(self) -> Iterator[LowerBound]:
         claim, alpha = "lower.vc.agnostic", self.budget.alpha
@@ -225,12 +225,12 @@ class _Case:
             yield self._best(claim, _ANY, formula, "agnostic", bias=biases)
         if not self.budget.delta and self.m is None:
             formula = "RepD/(alpha epsilon) + VC/alpha**2"
-            yield self._order("lwy24.table1.item", _PURE, formula, None, setting="agnostic")
+            yield self._lower("lwy24.table1.item", _PURE, formula, "agnostic")
         elif not self.budget.delta:
             formula = (
                 "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
             )
-            yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
+            yield self._lower("lwy24.table1.user", _PURE, formula, "agnostic")
 
     def _two_labels(self) -> LowerBound:
         """Sum the test's failures u(d), d = ones less zeros, over its halves: u(-d) = 1 - u(d).
@@ -290,7 +290,7 @@ class _Case:
     ) -> LowerBound:
         """Return a bound whose step says that one record less is too few."""
         last = step(n - 1)
-        return LowerBound(claim, n, self.unit, holds_for, setting, last.formula, step=last)
+        return self._lower(claim, holds_for, last.formula, setting, n=n, step=last)
 
     def _littlestone(self) -> Iterator[LowerBound]:
         """Take the best mass p of the points that distinguish concepts."""
@@ -325,18 +325,13 @@ class _Case:
     ) -> LowerBound:
         self.known.steps.clear()
         step = self.known.step("least", formula, claim, **own)
-        return LowerBound(claim, int(step.value), self.unit, holds_for, setting, formula, step=step)
+        return self._lower(claim, holds_for, formula, setting, n=int(step.value), step=step)
 
-    def _order(
-        self,
-        claim: str,
-        holds_for: str,
-        formula: str,
-        order: int | None,
-        *,
-        setting: str = "realizable",
-    ) -> LowerBound:
-        return LowerBound(claim, None, self.unit, holds_for, setting, formula, order=order)
+    def _lower(
+        self, claim: str, holds_for: str, formula: str, setting: str = "realizable",
+        n: int | None = None, **more: Any,
+    ) -> LowerBound:  # fmt: skip
+        return LowerBound(claim, n, self.unit, holds_for, setting, formula, **more)
 
 
 def _computed(bound: Callable[[], LowerBound | None]) -> LowerBound | None:

@@ -218,6 +218,11 @@ def _by_grid(counts: Mapping[Loss, int], delta: Fraction) -> Fraction | None:
     return None if composed is None else round_up(composed.epsilon(delta))
 
 
+def _tight(divergence: arb, order: arb, delta: arb) -> arb:
+    """Return the conversion of Canonne, Kamath and Steinke 2020, Proposition 12, at one order."""
+    return divergence - (order * delta).log() / (order - 1) + (1 - 1 / order).log()
+
+
 def _by_renyi(counts: Mapping[Loss, int], delta: Fraction) -> Fraction | None:
     """Convert the summed Rényi divergence at the best order found; valid at *every* order."""
 
@@ -227,8 +232,7 @@ def _by_renyi(counts: Mapping[Loss, int], delta: Fraction) -> Fraction | None:
             divergence = loss.renyi(order)
             assert divergence is not None
             total += times * divergence
-        # the conversion of Canonne, Kamath and Steinke 2020, Proposition 12, at one order
-        return total - (order * ball(delta)).log() / (order - 1) + (1 - 1 / order).log()
+        return _tight(total, order, ball(delta))
 
     if any(loss.renyi(Fraction(3, 2)) is None for loss in counts):
         return None

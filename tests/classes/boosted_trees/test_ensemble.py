@@ -106,23 +106,6 @@ def test_points_add_up_to_the_margin(begin):
         ensemble(2).points(SCHEMA)
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_effects_are_means_over_all_public_rows(depth):
-    sums = ensemble(depth, rounds=5, code_points=code_points(1, None))
-    every = np.array(list(np.ndindex(*SCHEMA.n_codes)), dtype=np.int16)
-    log_odds = sums.log_odds(every)
-    for name, effect in sums.effects(SCHEMA)[1].items():
-        j = SCHEMA.names.index(name)
-        others = [k for k in range(len(SCHEMA)) if k != j]
-        regular = (every[:, others] >= 2).all(axis=1)
-        means = np.array(
-            [log_odds[regular & (every[:, j] == code)].mean() for code in range(SCHEMA.n_codes[j])]
-        )
-        for code, mean in enumerate(means):
-            words = SCHEMA.columns[j].describe(code)
-            assert effect[words] == pytest.approx(mean - means[2:].mean())
-
-
 def test_json_is_read_back_and_checked():
     for sums in (ensemble(2), ensemble(1, start=(0, -4)).with_curve(np.linspace(0, 1, 13))):
         assert load(sums.to_dict()) == sums
@@ -379,19 +362,26 @@ def test_points_add_up_to_the_votes():
         listed_sum(2).points(LISTED_SCHEMA)
 
 
-def test_listed_effects_are_means_over_all_public_rows():
-    sums = listed_sum(2)
-    inner = np.array([r for r in listed_rows() if (r >= 2).all()])  # bins and categories
-    for k, label in enumerate(NAMES):
-        for j, column in enumerate(LISTED_SCHEMA):
-            means = [
-                sums.log_odds(np.array([[*r[:j], code, *r[j + 1 :]] for r in inner]))[:, k].mean()
-                for code in range(LISTED_SCHEMA.n_codes[j])
-            ]
-            found = sums.effects(LISTED_SCHEMA)[label][column.name]
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("listed", [False, True])
+def test_effects_are_means_over_all_public_rows(depth, listed):
+    sums, schema, named = ensemble(depth, 5, code_points=code_points(1, None)), SCHEMA, [1]
+    if listed:
+        sums, schema, named = listed_sum(depth), LISTED_SCHEMA, list(NAMES)
+    every = np.array(list(np.ndindex(*schema.n_codes)), dtype=np.int16)
+    log_odds = sums.log_odds(every).reshape(len(every), -1)
+    effects = sums.effects(schema)
+    assert list(effects) == named
+    for at, label in enumerate(named):
+        for name, effect in effects[label].items():
+            j = schema.names.index(name)
+            regular = (np.delete(every, j, axis=1) >= 2).all(axis=1)  # bins and categories
+            by_code = [regular & (every[:, j] == code) for code in range(schema.n_codes[j])]
+            means = [log_odds[rows, at].mean() for rows in by_code]
             for code, mean in enumerate(means):
                 expected = mean - np.mean(means[2:])
-                assert found[column.describe(code)] == pytest.approx(expected, abs=1e-9)
+                found = effect[schema.columns[j].describe(code)]
+                assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_listed_json_is_read_back_and_checked():

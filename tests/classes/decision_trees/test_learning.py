@@ -123,18 +123,6 @@ def test_broken_learners_are_caught(broken):
     assert result.tightest_epsilon > 1.05
 
 
-def test_the_estimator_on_a_data_frame():
-    import pandas as pd
-
-    frame = pd.DataFrame({"age": [20, 40, 70, 40] * 500, "sex": list("ffmm") * 500, "job": "a"})
-    label = [0, 0, 1, 1] * 500
-    learner = ls.AgnosticLearner(ls.DecisionTrees(THREE, depth=2), epsilon=1, random_state=0)
-    learner.fit(frame, label)
-    assert (learner.predict(frame) == label).all()
-    assert "sex is" in learner.hypothesis_.describe()
-    assert learner.hypothesis_.depth <= 2
-
-
 @pytest.mark.more
 @pytest.mark.parametrize("depth", [2, 3])
 def test_the_certificate_is_met_at_the_planned_n(depth):
@@ -330,9 +318,18 @@ def large(n=20_000, seed=0, most=1024):
     return WeightedRows.of(Splits(LARGE), sample.points, costs)
 
 
-def worst_relative_error(depth, rate, n=20_000):
+def of_labels(n, labels):
+    """Return many rows with several labels."""
+    rng = np.random.default_rng(0)
+    points = np.column_stack([rng.integers(0, n_codes, n) for n_codes in LARGE.n_codes])
+    codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(n) < 0.2)) % (labels + 1)
+    sample = Sample.of(points, codes, labels=labels)
+    return WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
+
+
+def worst_relative_error(depth, rate, n=20_000, labels=2):
     """Return the largest error of a double, relative to its ball of 200 bits."""
-    rows = large(n)
+    rows = large(n) if labels == 2 else of_labels(n, labels)
     with ctx.workprec(200):
         fast, truth = (
             WeightedRoots(rows, depth, rate, fast=True)._enclose(96),
@@ -344,13 +341,20 @@ def worst_relative_error(depth, rate, n=20_000):
 
 
 @pytest.mark.parametrize(
-    ("depth", "rate"),
-    [*((d, rate) for d in (1, 2, 3) for rate in RATES), pytest.param(4, RATES[1], marks=MORE)],
+    ("depth", "rate", "labels"),
+    [
+        *((depth, rate, 2) for depth in (1, 2, 3) for rate in RATES),
+        *((depth, rate, 5) for depth in (1, 2) for rate in RATES[::2]),
+        pytest.param(3, RATES[2], 5, marks=MORE),
+        pytest.param(4, RATES[1], 2, marks=MORE),
+    ],
 )
-def test_error_bound_against_high_precision(depth, rate):
-    worst, patterns = worst_relative_error(depth, rate, 20_000 if depth < 4 else 300)
-    assert worst < error_bound(depth, patterns) / 2  # with space left, as a worst case must have
-    assert error_bound(depth, patterns) < 2**-43
+def test_error_bound_against_high_precision(depth, rate, labels):
+    worst, patterns = worst_relative_error(depth, rate, 20_000 if depth < 4 else 300, labels)
+    bound = error_bound(depth, patterns, labels)
+    assert worst < bound / 2  # with space left, as a worst case must have
+    assert bound < 2**-43
+    assert bound >= error_bound(depth, patterns)
 
 
 def test_a_table_of_single_precision_leaves_the_bound(monkeypatch):

@@ -24,7 +24,6 @@ from littlestone.classes import (
     TableHypothesis,
     Thresholds,
     TreePaths,
-    conjunction,
     decomposition_dimension,
     dimensions,
     essential_hypotheses,
@@ -297,46 +296,10 @@ def test_large_classes_without_a_closed_form():
     assert found["littlestone"]["upper"] == many.size.bit_length() - 1
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_bounds_of_forests(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 60))
-    parents = [int(rng.integers(max(-1, i - 6), i)) if i else -1 for i in range(n)]
-    paths = TreePaths(parents)
-    lower, upper = paths.littlestone_bounds()
-    exact = littlestone_dimension(paths)
-    assert lower <= exact <= upper
-    assert exact == listing(paths, None).kernel.ldim()
-    assert threshold_dimension(paths) == listing(paths, None).kernel.threshold_dim()
-
-
-@pytest.mark.more
-def test_a_large_taxonomy_is_decided_or_bounded():
-    chain = TreePaths([i - 1 for i in range(50_000)])
-    assert littlestone_dimension(chain) == 15
-    complete = TreePaths([(i - 1) // 2 if i else -1 for i in range(2**14 - 1)])
-    assert littlestone_dimension(complete) == 13
-
-
-BAD = [
-    ([[0, 2]], "0 and 1"),
-    ([[0, 1], [0, 1]], "without equal rows"),
-    ([], "two-dimensional"),
-    ([[], []], "one column"),
-    ([[0, 1], [0]], "equal length"),
-    (["01"], "two-dimensional"),
-    ([["0", "1"]], "0 and 1"),
-    (3, "two-dimensional"),
-    (None, "two-dimensional"),
-    ([[math.nan, 0]], "0 and 1"),
-]
-
-
-@pytest.mark.parametrize(("matrix", "words"), BAD, ids=lambda x: str(x)[:20])
 @pytest.mark.parametrize("question", [dimensions, soa, shattered_tree], ids=lambda f: f.__name__)
-def test_bad_matrices(matrix, words, question):
-    with pytest.raises(ParameterError, match=words):
-        question(matrix)
+def test_bad_matrices(question):
+    with pytest.raises(ParameterError, match="0 and 1"):
+        question([[0, 2]])
 
 
 def test_bad_parameters():
@@ -412,71 +375,6 @@ def test_answers_do_not_depend_on_what_was_asked_before():
     assert part.soa() == FiniteClass(matrix[matrix[:, 3] == 1]).version_space().soa()
     kernel = Kernel(matrix[matrix[:, 3] == 1])
     assert part.littlestone_dim() == kernel.ldim()
-
-
-SCHEMAS = [
-    {"a": {"bins": [1]}},
-    {"a": {"bins": [1, 2, 3]}, "b": {"categories": ["x", "y"]}},
-    {"a": {"bins": [1, 2]}, "b": {"bins": [5]}, "c": {"categories": ["x"]}},
-]
-
-
-@pytest.mark.parametrize("columns", SCHEMAS, ids=str)
-@pytest.mark.parametrize("k", [1, 2])
-def test_bounds_of_rules_hold_for_small_schemas(columns, k):
-    rules = Rules(Schema.from_dict(columns), k)
-    lower, upper = rules.littlestone_bounds()
-    assert lower <= listing(rules, None).kernel.ldim() <= upper
-
-
-def test_the_lower_bound_of_rules_has_a_shattered_tree():
-    """Random paths of the tree of `littlestone_bounds`: some rule agrees with all answers."""
-    edges = {f"c{i}": {"bins": list(range(1 + 3 * i))} for i in range(6)}
-    kinds = {f"k{i}": {"categories": ["x", "y"]} for i in range(5)}
-    schema = Schema.from_dict(edges | kinds)
-    rules, rng = Rules(schema, 2), np.random.default_rng(0)
-    lower, upper = rules.littlestone_bounds()
-    assert upper <= 2 * lower
-    columns = [column.literals(i) for i, column in enumerate(schema)]
-    above = [[x for x in c if x.op == ">="] for c in columns]
-    used = [
-        a or [x for x in c if x.op == "is not"][:1] for a, c in zip(above, columns, strict=True)
-    ]
-    groups = [[], []]
-    for literals in sorted(used, key=len, reverse=True):
-        min(groups, key=len).extend(literals)
-    top = [max(c.n_codes - 1, 1) if c.literals(0)[0].op == ">=" else 1 for c in schema]
-    for _ in range(40):
-        chosen, asked = [], []
-        for group in groups:
-            left = [None, *group]  # no literal is always satisfied
-            for _ in range((len(group) + 1).bit_length() - 1):
-                row, true = list(top), [x for x in left if x is None]
-                for column in {x.column for x in left if x}:
-                    mine = sorted((x for x in left if x and x.column == column), key=code)
-                    keep = max(0, min(len(mine), len(left) // 2 - len(true)))
-                    row[column] = _row_code(mine, keep, top[column])
-                    true += mine[:keep] if mine[0].op == ">=" else (mine if keep else [])
-                label = int(rng.integers(2))
-                asked.append((row, label))
-                left = [x for x in left if (x in true) == label]
-                assert left
-            chosen += [left[0]] if left[0] else []
-        rows, labels = np.array([row for row, _ in asked]), [y for _, y in asked]
-        rule = conjunction(chosen)
-        assert len(asked) == lower
-        assert rule.predict(rows).tolist() == labels
-
-
-def code(literal):
-    return literal.code
-
-
-def _row_code(literals, keep, top):
-    """Return a code of one column that satisfies the first so many of its literals."""
-    if literals[0].op == "is not":
-        return top if keep else literals[0].code
-    return literals[keep].code - 1 if keep < len(literals) else top
 
 
 # -- The exact searches behind the closed forms, against enumeration -------------------------------
@@ -565,27 +463,25 @@ def generator(concept_class, salt=0):
 
 
 @pytest.mark.first(10)
-def test_dimension_soa_and_reducibility(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small)
+@pytest.mark.parametrize("errors", [False, True], ids=["examples", "low error"])
+def test_all_answers(small, rows_of, random_states, errors):
+    rows, rng, seen = rows_of(small), generator(small, errors), {}
     for _ in range(12):
-        for space, left in random_states(rows, rng, steps=5):
+        for space, left in random_states(rows, rng, steps=4, errors=errors):
+            dimension, soa = space.littlestone_dim(), space.soa()
             assert space.is_empty == (left == 0)
-            assert space.littlestone_dim() == rows.kernel.ldim(left)
-            soa = space.soa()
+            assert dimension == rows.kernel.ldim(left)
             assert rows.labels(soa) == rows.labelling(rows.kernel.soa(left))
             assert space.reducibility() == rows.kernel.reducibility(left)
             assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
-
-
-@pytest.mark.first(10)
-def test_low_error(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 1)
-    for _ in range(25):
-        for space, left in random_states(rows, rng, steps=2, errors=True):
-            assert space.is_empty == (left == 0)
-            assert space.littlestone_dim() == rows.kernel.ldim(left)
-            assert rows.labels(space.soa()) == rows.labelling(rows.kernel.soa(left))
-            assert space.reducibility() == rows.kernel.reducibility(left)
+            if not left:
+                continue
+            assert seen.setdefault(rows.labels(soa), soa.key) == soa.key  # one name for a function
+            member, point = rows.labels(space.member()), space.splitting_point()
+            assert left & rows.rows_where(lambda row, m=member: tuple(row) == m)
+            assert (point is None) == (dimension == 0)
+            for label in (0, 1) if point is not None else ():
+                assert space.restrict(point, label).littlestone_dim() >= dimension - 1
 
 
 @pytest.mark.first(10)
@@ -599,34 +495,6 @@ def test_decompositions(small, rows_of, random_states):
                 found = {rows.labels(h) for h in space.essential(p, d)}
                 assert found == {rows.labelling(f) for f in rows.kernel.essential(left, p, d)}
                 assert len(found) == len(space.essential(p, d))
-
-
-@pytest.mark.first(10)
-def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 3)
-    seen = {}
-    for _ in range(20):
-        for space, left in random_states(rows, rng, steps=4, errors=True):
-            if left:
-                soa = space.soa()
-                assert seen.setdefault(rows.labels(soa), soa.key) == soa.key
-                assert hash(soa) == hash(space.soa())
-
-
-@pytest.mark.first(10)
-def test_members_and_splitting_points(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 4)
-    for _ in range(10):
-        for space, left in random_states(rows, rng, steps=4, errors=True):
-            if not left:
-                continue
-            member = rows.labels(space.member())
-            assert left & rows.rows_where(lambda row, m=member: tuple(row) == m)
-            dimension, point = space.littlestone_dim(), space.splitting_point()
-            assert (point is None) == (dimension == 0)
-            if point is not None:
-                for label in (0, 1):
-                    assert space.restrict(point, label).littlestone_dim() >= dimension - 1
 
 
 def test_distinguish(small, rows_of):

@@ -489,40 +489,6 @@ def test_nodes_are_canonical_candidates():
     assert repr(ROOT) == "ROOT"
 
 
-def test_trees_serve_the_one_shot_draw():
-    """The draw over paths has the same exact law on a tree and on its written-out matrix."""
-    from fractions import Fraction
-
-    from littlestone.mechanisms.median import one_shot_path
-    from littlestone.source import ExactSource
-
-    kinds = TreePaths(FOREST)
-    points = domain_of(kinds)
-    batch = np.array(points, dtype=object)
-    concepts = list(kinds.concepts())
-    matrix = np.array([c.predict(batch) for c in concepts])
-    tree, explicit = make_tree(kinds, concepts[4]), MatrixTree(matrix, f=4)
-    ends = ["c", "c", "a", ROOT, "v"]
-    columns = [end if end is ROOT else points.index(end) for end in ends]
-
-    def law(this, ends):
-        def run(source):
-            node = one_shot_path(
-                ends, this, max_depth=this.height, epsilon=1, delta=Fraction(1, 10), source=source
-            )
-            return None if node is None else labels(this.concept(node))
-
-        return ExactSource().law(run).outcomes
-
-    def labels(concept):
-        listed = getattr(concept, "labels", None)
-        return listed or "".join(map(str, concept.predict(batch)))
-
-    laws = [law(tree, ends), law(explicit, columns)]
-    assert set(laws[0]) == set(laws[1])
-    assert all(float(abs(laws[0][k] - laws[1][k]).upper()) < 1e-30 for k in laws[0])
-
-
 def test_large_matrices():
     """10**3 x 10**3 in the test; docs/vc1-trees.md has 10**4 x 10**4."""
     n = 1000

@@ -27,7 +27,6 @@ from littlestone.errors import LittlestoneError, ParameterError, StateError, Uns
 from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import (
     OnlineAlgorithm,
-    compare,
     contradict,
     mistake_bound,
     numbered,
@@ -209,12 +208,6 @@ def test_a_private_learner_is_not_copied_once_it_has_begun():
             attempt(private)
         with pytest.raises(TypeError, match="twice"):
             attempt(OnlineState.from_json(private.state_.public(), private.state_.private()))
-    seeded = learner()
-    seeded.learn_one(5, 1)
-    again = pickle.loads(pickle.dumps(seeded))
-    for one in (seeded, again):
-        one.learn_many(*stream(4_000))
-    assert again.state_ == seeded.state_
 
 
 # -- learning -----------------------------------------------------------------------------------
@@ -226,8 +219,6 @@ def test_few_mistakes_on_thresholds():
     found.learn_many(x, y)
     wrong = int((found.predict(x) != y).sum())
     assert wrong < 1_000
-    estimate = found.mistakes_
-    assert estimate.low <= estimate.value <= estimate.high
 
 
 @pytest.mark.first(2)
@@ -288,8 +279,9 @@ def test_certificates_recompute_and_grow_with_the_logarithm_of_the_horizon(conce
     assert found[1].holds
     assert found[2].holds
     assert found[2].mistakes < 3 * found[1].mistakes
-    others = compare(plan, concept_class)
-    assert others["soa"] < others["ours"] < others["naive"]
+    soa = concept_class.version_space().littlestone_dim()
+    ours = mistake_bound(plan, concept_class).mistakes
+    assert soa < ours < float(concept_class.size) * plan.phases[-1].limit
 
 
 def test_what_is_proved_of_practical_plans():

@@ -10,26 +10,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import combinations_with_replacement, pairwise, product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds
-from littlestone.data import IntegerDomain, Sample
-from littlestone.data.read import read
-from littlestone.learners import agnostic as subsample
+from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample
-from littlestone.learners.base import Learner
+from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.vc1 import VC1
-from littlestone.privacy import hockey_stick
-from littlestone.privacy.guarantee import upper
-from littlestone.source import ExactSource, ExplicitWeights, Source, exp
+from littlestone.source import Source, exp
 
 from .base import Detector, Records, learned, verified
 
@@ -96,76 +88,6 @@ def shuffled_from_counts() -> str | None:
         found = verified(run, _counted(points, 3), epsilon=1, delta=F(1, 10**6))
         if found:
             return f"{concepts.spec}: {found}"
-    return None
-
-
-# --- secret parts --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Told:
-    key: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class _HighEpsilon(Learner[Any]):
-    """Tells each label by randomized response, and with probability delta plainly: all is used."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-    name = "high-epsilon"
-    claim = ""
-    pure, agnostic = False, False
-    concept_class, alpha, beta = Points(), F(1, 3), F(1, 3)
-
-    def make_plan(self) -> Any:
-        raise AssertionError("this learner is not planned")
-
-    def draw(self, sample: Any, source: Source) -> _Told:
-        if source.choose(ExplicitWeights(1 - self.delta, self.delta)):
-            return _Told((-1, *sample.kinds.tolist()))
-        coin = ExplicitWeights(exp(self.epsilon), 1)
-        return _Told(tuple((kind & 1) ^ source.choose(coin) for kind in sample.kinds.tolist()))
-
-
-def sizes_of_secret_parts() -> str | None:
-    """Verify secret parts whose share of n is no whole number: never more than the rate is drawn.
-
-    The inner learner tells all that it sees, so what was amplified is nearly used up; once the
-    delta, too.
-    """
-    pure, plain = _HighEpsilon(F(2), F(0)), _HighEpsilon(F(2), F(1, 4))
-    shares = ((F(1, 100), 3), (F(2, 5), 2), (F(2, 5), 4), (F(3, 5), 3), (F(99, 100), 2))
-    for loud, rate, n in [*((pure, rate, n) for rate, n in shares), (plain, F(1, 2), 2)]:
-        found = learned(Subsample(loud, rate), replace_one([(0, 0), (0, 1)], n))
-        if found:
-            return f"rate {float(rate)} of {n} records: {found}"
-    return None
-
-
-def parts_of_tables() -> str | None:
-    """Verify a learner that was given the epsilon of the whole, on parts read by their places."""
-    epsilon, rate = F(1), F(1, 3)
-    loud = _HighEpsilon(subsample.inner_for(epsilon, rate), F(0))
-    algorithm = Subsample(loud, rate)
-    domain = IntegerDomain(0, 1)
-
-    def draw(records: Records, source: Source) -> Hashable:
-        listed = [tuple(record) for record in records]
-        table = {"x": [x for x, _ in listed], "y": [y for _, y in listed]}
-        sample: Any = read(table, x="x", y="y", domain=domain, need="places")
-        part = sample.take(subsample.places(sample.n, int(rate * sample.n), source))
-        kinds = np.repeat([0, 1], [int(part.zeros.sum()), int(part.ones.sum())])
-        return algorithm.learner.draw(SimpleNamespace(kinds=kinds), source)
-
-    records = [(0, 0), (0, 1)]
-    laws = {data: ExactSource().law(partial(draw, data)) for data in product(records, repeat=3)}
-    for data, law in laws.items():
-        for i, new in product(range(3), records):
-            other = laws[(*data[:i], new, *data[i + 1 :])]
-            if upper(hockey_stick(law.outcomes, other.outcomes, epsilon)) > F(1, 2**60):
-                return f"{data} and its neighbours are further apart than epsilon {epsilon}"
     return None
 
 
@@ -248,8 +170,6 @@ def paths_that_force_nothing() -> str | None:
 
 OF_PARTS: dict[str, Detector] = {
     "shuffled from counts": shuffled_from_counts,
-    "parts of tables": parts_of_tables,
-    "sizes of secret parts": sizes_of_secret_parts,
     "choice of labels": choice_of_labels,
     "labels of the first part": labels_of_the_first_part,
     "share of the pool": share_of_the_pool,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -112,9 +113,50 @@ MAX_ROUNDS = 1_000
 _WIDEST = 2**40
 
 
+class Sum(Hypothesis):
+    """What sums of trees share."""
+
+    trees: tuple[TreeHypothesis, ...]
+    of_sums = True
+
+    @property
+    @abstractmethod
+    def counted(self) -> dict[TreeHypothesis, int]:
+        """The different trees, with what each adds."""
+
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
+
+    @property
+    def depth(self) -> int:
+        """Number of splits on the longest path of any tree."""
+        return max((tree.depth for tree in self.trees), default=0)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The literals at the inner nodes of its trees."""
+        return tuple(split for tree in self.counted for split in tree.literals)
+
+    def mean_of(self, column: int, schema: Schema, worth: Callable[[int], Any]) -> Any:
+        """Return, for each code of a column, the mean sum of what the trees that ask it are worth.
+
+        The codes of the other columns are uniform over bins and categories, and independent.
+        """
+        means = []
+        for code in range(schema.n_codes[column]):
+            parts = (
+                n * _mean(tree.tree, schema, {column: {code}}, worth)
+                for tree, n in self.counted.items()
+                if column in tree.columns
+            )
+            means.append(sum(parts, start=0 * worth(0)))
+        return np.array(means)
+
+
 @readable
 @dataclass(frozen=True)
-class TreeEnsemble(Hypothesis):
+class TreeEnsemble(Sum):
     """A sum of trees that each vote for one label.
 
     The *votes* of a label at a row are its ``start``, plus those of its ``points``, if there are
@@ -162,31 +204,16 @@ class TreeEnsemble(Hypothesis):
     coefficients: Coefficients | None = None  # of a regression beside it, which an analyst named
 
     TYPE = "tree_ensemble"
-    of_sums = True
 
     @property
     def ranks(self) -> bool:
         """Whether margins rank rows by the probability of label 1."""
         return self.binary
 
-    def exported(self, schema: Schema) -> Self:
-        """Return itself."""
-        return self
-
     @property
     def binary(self) -> bool:
         """Whether the labels are 0 and 1."""
         return self.label_names == BINARY
-
-    @property
-    def depth(self) -> int:
-        """Number of splits on the longest path of any tree."""
-        return max((tree.depth for tree in self.trees), default=0)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The literals at the inner nodes of its trees."""
-        return tuple(split for tree in self.counted for split in tree.literals)
 
     @cached_property
     def counted(self) -> dict[TreeHypothesis, int]:
@@ -324,7 +351,7 @@ class TreeEnsemble(Hypothesis):
         of label to int.
         """
         base, by_column = self.summed(schema)
-        return self._named(base), self._by_cell(schema, by_column, self._named)
+        return self._named(base), _by_cell(schema, by_column, self._named)
 
     def summed(self, schema: Schema | None = None) -> tuple[Ints, dict[int, Ints]]:
         """Return the scorecard by codes: the base, and for each column the points of each code.
@@ -385,15 +412,10 @@ class TreeEnsemble(Hypothesis):
                     self._seen(self.code_points.by_code(at).T).T / self.code_points.unit
                 )
         for column in sorted(self.columns):
-            by_code = np.zeros((schema.n_codes[column], len(named)))
-            for tree, times in self.counted.items():
-                if any(split.column == column for split in tree.literals):
-                    for code in range(len(by_code)):
-                        by_code[code] += times * self._mean(tree.tree, schema, {column: {code}})
-            by_code += started.get(column, 0)
+            by_code = self.mean_of(column, schema, self._vote) + started.get(column, 0)
             effects[column] = float(self.step) * (by_code - by_code[Column.FIRST :].mean(axis=0))
         return {
-            name: self._by_cell(schema, effects, lambda values, at=at: float(values[at]))
+            name: _by_cell(schema, {column: by[:, at] for column, by in effects.items()}, float)
             for at, name in enumerate(named)
         }
 
@@ -425,29 +447,6 @@ class TreeEnsemble(Hypothesis):
         if self.binary:
             return int(values[0])
         return dict(zip(self.label_names, values.tolist(), strict=True))
-
-    def _by_cell(self, schema: Schema, found: Mapping[int, Any], show: Any) -> dict[str, Any]:
-        """Say values by cells of columns: bins or categories, then missing and other."""
-        out = {}
-        for column, values in found.items():
-            codes = [*range(Column.FIRST, len(values)), Column.MISSING, Column.OTHER]
-            described = schema.columns[column]
-            out[described.name] = {described.describe(code): show(values[code]) for code in codes}
-        return out
-
-    def _mean(self, tree: Tree, schema: Schema, possible: Mapping[int, set[int]]) -> Any:
-        """Return the mean vote where each column's code is uniform over what is still possible."""
-        if not isinstance(tree, Node):
-            return self._vote(tree)
-        column, n_codes = tree.split.column, schema.n_codes
-        codes = possible.get(column, set(range(Column.FIRST, n_codes[column])))
-        accepts, total = tree.split.accepts(n_codes[column]), 0
-        for answer, side in ((True, tree.yes), (False, tree.no)):
-            here = {code for code in codes if accepts[code] == answer}
-            if here:
-                mean = self._mean(side, schema, {**possible, column: here})
-                total = total + len(here) / len(codes) * mean
-        return total
 
     def describe(self) -> str:
         """Say the sum in words."""
@@ -587,7 +586,7 @@ _FURTHEST = 2**40
 
 @readable
 @dataclass(frozen=True)
-class TreeSum(Hypothesis):
+class TreeSum(Sum):
     """A sum of trees of one number, the *score*: an answer of 1 adds the tree's step, 0 takes it.
 
     Of a quantity the score counts parts of a cell, from its low end, and what lies beyond the
@@ -620,27 +619,12 @@ class TreeSum(Hypothesis):
     hidden: int | None = None  # of a count: noise hides how many events there are, at most these
 
     TYPE = "tree_sum"
-    of_sums = True
-
-    def exported(self, schema: Schema) -> Self:
-        """Return itself."""
-        return self
 
     @property
     def kind(self) -> str:
         """What is predicted: a quantity (also a median), another quantile, a count, or a time."""
         middle = self.quantile in (None, Fraction(1, 2))
         return self.target.kind if middle else "quantile"
-
-    @property
-    def depth(self) -> int:
-        """Number of splits on the longest path of any tree."""
-        return max((tree.depth for tree in self.trees), default=0)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The literals at the inner nodes of its trees."""
-        return tuple(split for tree in self.counted for split in tree.literals)
 
     @cached_property
     def counted(self) -> dict[TreeHypothesis, int]:
@@ -794,18 +778,11 @@ class TreeSum(Hypothesis):
         likely and independent, and so costs no privacy. ``schema``: that of the trees.
         """
         unit = float(self.target.width) if self.linear else 1.0
-        effects: dict[str, dict[str, float]] = {}
-        for column in sorted({split.column for split in self.literals}):
-            by_code = np.zeros(schema.n_codes[column])
-            for tree, step in self.counted.items():
-                if any(split.column == column for split in tree.literals):
-                    means = [_mean(tree.tree, schema, {column: {c}}) for c in range(len(by_code))]
-                    by_code += 2 * step * np.array(means)
-            by_code = unit / PARTS * (by_code - by_code[Column.FIRST :].mean())
-            codes = [*range(Column.FIRST, len(by_code)), Column.MISSING, Column.OTHER]
-            described = schema.columns[column]
-            effects[described.name] = {described.describe(c): float(by_code[c]) for c in codes}
-        return effects
+        effects: dict[int, Doubles] = {}
+        for column in sorted(self.columns):
+            by_code = 2 * unit / PARTS * self.mean_of(column, schema, float)
+            effects[column] = by_code - by_code[Column.FIRST :].mean()
+        return _by_cell(schema, effects, float)
 
     def of_period(self, schema: Schema, period: int) -> Self:
         """Return the sum of one period, as one that asks nothing about the time."""
@@ -950,27 +927,33 @@ def public_rows(schema: Schema, size: int) -> Points:
     return np.column_stack(cells).astype(np.int16)
 
 
-def _mean(tree: Tree, schema: Schema, possible: dict[int, set[int]]) -> float:
-    """Return the mean answer where each column's code is uniform over what is still possible."""
+def _by_cell(
+    schema: Schema, found: Mapping[int, Any], show: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Say values by cells of columns: bins or categories, then missing and other."""
+    out = {}
+    for column, values in found.items():
+        codes = [*range(Column.FIRST, len(values)), Column.MISSING, Column.OTHER]
+        described = schema.columns[column]
+        out[described.name] = {described.describe(code): show(values[code]) for code in codes}
+    return out
+
+
+def _mean(
+    tree: Tree, schema: Schema, possible: Mapping[int, set[int]], worth: Callable[[int], Any]
+) -> Any:
+    """Return the mean worth where each column's code is uniform over what is still possible."""
     if not isinstance(tree, Node):
-        return float(tree)
-    column, n_codes = tree.split.column, schema.n_codes
+        return worth(tree)
+    column, n_codes, total = tree.split.column, schema.n_codes, 0
     codes = possible.get(column, set(range(Column.FIRST, n_codes[column])))
     accepts = tree.split.accepts(n_codes[column])
-    return sum(
-        len(here) / len(codes) * _mean(side, schema, {**possible, column: here})
-        for here, side in _sides(tree, codes, accepts)
-    )
-
-
-def _sides(
-    tree: Node, codes: set[int], accepts: npt.NDArray[np.bool_]
-) -> Iterator[tuple[set[int], Tree]]:
-    """Yield the codes that answer yes and no, with the sides, where there are any."""
     for answer, side in ((True, tree.yes), (False, tree.no)):
         here = {code for code in codes if accepts[code] == answer}
         if here:
-            yield here, side
+            below = _mean(side, schema, {**possible, column: here}, worth)
+            total = total + len(here) / len(codes) * below
+    return total
 
 
 def _short(value: Fraction) -> str:

@@ -578,9 +578,9 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
         return min(most, max(least, of_size / size))
 
     if target.ends:
-        if size < _MOVED_FROM:
-            return (summed(share(0.08, 600, 0.2)),), ()
-        return (summed(share(0.08, 1600)),), (summed(share(0.05, 300, 0.1)),)
+        of_size, most = (1600, 0.3) if rho > 0 and size >= _MOVED_FROM else (600, 0.2)
+        moved = (summed(share(0.05, 300, 0.1)),) if size >= _MOVED_FROM else ()
+        return (summed(share(0.08, of_size, most)),), moved
     if not target.continuous:
         whole = share(0.05, 400)
         return (ranged(whole / 4), summed(whole / 2)), (summed(whole / 4),)

@@ -624,20 +624,6 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
     return MistakeBound(mistakes, plan.goal.horizon, plan.goal.beta, adaptive, certificate)
 
 
-def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
-    """Return our bound and others for the same class, horizon and budget."""
-    d = concept_class.version_space().littlestone_dim()
-    longest = plan.phases[-1].limit
-    log_delta = math.log(1 / max(float(plan.goal.delta), 1e-300))
-    return {
-        "soa": d,
-        "ours": mistake_bound(plan, concept_class).mistakes,
-        "naive": float(concept_class.size) * longest,
-        "lyu_order": d**9.5 * math.log(plan.goal.horizon) * log_delta / float(plan.goal.epsilon),
-        "golowich_livni_order": 2.0 ** (2**d) if d < 10 else math.inf,
-    }
-
-
 @dataclass(frozen=True)
 class LowerBound:
     """What no private online learner of a class can do better."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -58,16 +57,6 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-@dataclass(frozen=True)
-class MistakeEstimate:
-    """How many mistakes there were before the last update, read off the public transcript."""
-
-    value: int
-    low: int
-    high: int
-    beta: Fraction
-
-
 class OnlineLearner:
     """Learn from a stream, publish the model in use, make few mistakes; private for all time.
 
@@ -111,8 +100,7 @@ class OnlineLearner:
     Notes
     -----
     *Guarantee.* See `OnlineAlgorithm`. ``predict_one(x)`` is the published hypothesis at x: it is
-    private towards everybody but the owner of x. The true number of mistakes is not public;
-    ``mistakes_`` is an estimate from what is.
+    private towards everybody but the owner of x. The number of mistakes is not public.
 
     *Cost.* Thresholds over 2**32: about 400,000 records per second one by one, millions by
     `learn_many`; memory does not grow with the stream, only with the mistakes.
@@ -214,25 +202,6 @@ class OnlineLearner:
     def state_(self) -> OnlineState:
         """The state, private part included: not for publication."""
         return self._start()[2]
-
-    @property
-    def mistakes_(self) -> MistakeEstimate:
-        """An estimate of the mistakes before the last update, from what is public anyway.
-
-        Each update says that about ``limit`` mistakes had happened, so this costs no privacy. The
-        true count is never shown; for public data, see `simulate`.
-        """
-        algorithm, _, state = self._start()
-        plan = algorithm.plan
-        steps = self.mistake_bound().certificate
-        early, late = int(steps["early"]), int(steps["late"])
-        limits = [plan.phase(i).limit for i in range(state.batches)]
-        fired = limits[
-            : state.version
-        ]  # a batch that published nothing is public only if it is the last
-        low = sum(max(limit + 1 - early, 0) for limit in fired)
-        high = sum(limit - 1 + late for limit in limits)
-        return MistakeEstimate(sum(fired), low, high, plan.goal.beta)
 
     def mistake_bound(self) -> MistakeBound:
         """Return what is proved about the number of mistakes on realizable streams; of `plan`."""
@@ -443,28 +412,13 @@ class OnlineLearner:
         return self._started
 
     def __getstate__(self) -> dict[str, Any]:
-        out = dict(self.__dict__)
         if self._started is not None:
-            if self.random_state is None or self._stream is not None:
-                raise TypeError(
-                    "An OnlineLearner that has started cannot be copied or pickled: two copies "
-                    "would spend the budget of one stream twice. Save state_.public() and "
-                    "state_.private() instead, and continue a single learner from them."
-                )
-            algorithm, _, kept = self._started
-            out["_started"] = (algorithm, kept.public(), kept.private())
-            out["_in_memory"] = out["state"] = None
-        return out
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._started is not None:
-            algorithm, *documents = state["_started"]
-            assert self.random_state is not None
-            kept = OnlineState.from_json(*documents)
-            kept.take()
-            self._in_memory = StateTransaction(kept, seeded=True)
-            self._started = algorithm, numbered(self.random_state), kept
+            raise TypeError(
+                "An OnlineLearner that has started cannot be copied or pickled: two copies would "
+                "spend the budget of one stream twice. Save state_.public() and state_.private() "
+                "instead, and continue a single learner from them."
+            )
+        return dict(self.__dict__)
 
     def _repr_html_(self) -> str:
         names = ("concept_class", "epsilon", "delta", "horizon", "random_state")

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 CLIPPED = "users.clipped"
 
 
-_COARSE, _FINE = 1.65, 1.2  # ratios of tilts that are tried: for the search, for the certificate
+_COARSE, _FINE = 1.65, 1.1  # ratios of tilts that are tried: for the search, for the certificate
 _MOST_INTERVALS = 2000  # that are split once more
 _STEEPEST = 3.0  # steeper tilts gain nothing
 _FREE = _STEEPEST * 1.5 ** -np.arange(12.0)  # tilts where no privacy is paid
@@ -101,13 +101,14 @@ class Bounds:
         self.small = min(float(plan.epsilon_search) / (2 * w), _STEEPEST)
         self.early_level = float(plan.level - plan.sure) * w
         self.late_level = float(plan.level + plan.sure) * w
-        # the best tilt of a gap g is about g, and no gap is much smaller than the excess
+        # the best tilt of a gap g is about g, and no gap is much smaller than the excess: the same
+        # tilts for every epsilon, up to the largest, so that a larger one never needs more users
         ratio = _COARSE if errors is not None else _FINE
-        steps = max(math.ceil(math.log(max(4 * self.large / self.excess, 1)) / math.log(ratio)), 8)
-        parts = ratio ** -np.arange(float(steps + 1))
-        self.tilts = self.large * parts
+        steps = math.ceil(math.log(max(12 * _STEEPEST / self.excess, 2)) / math.log(ratio))
+        grid = _STEEPEST * ratio ** -np.arange(float(steps + 1))
+        self.tilts = np.append(self.large, grid[grid < self.large])
         self.backs = np.minimum(self.tilts, self.small)
-        self.late = self.small * parts
+        self.late = np.append(self.small, grid[grid < self.small])
         self.ghosts: list[int] = [0]
         if plan.vc_dim is not None and self.log_size > plan.vc_dim:
             rough = math.ceil(8 / self.excess)

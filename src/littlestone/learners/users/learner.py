@@ -28,7 +28,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.certificate import log_of
+from littlestone.bounds.certificate import least_n, log_of
 from littlestone.classes import Points
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
@@ -38,7 +38,6 @@ from littlestone.learners.base import (
     Plan,
     cached,
     declared,
-    least_required,
     nest,
     one_of,
 )
@@ -428,7 +427,7 @@ class ClippedPlan(Plan):
     @cached_property
     def required(self) -> int:
         """The least number of users from which on the certificate holds."""
-        return least_required(self.certificate, guess=math.ceil(self._sharp))
+        return least_n(lambda n: self.certificate(n).holds, math.ceil(self._sharp))
 
     @cached_property
     def _sharp(self) -> float:

@@ -1,4 +1,4 @@
-"""The other side of `littlestone.audit.mechanism`: runs functions of a script, and answers in JSON.
+"""The other side of ``worker.py``: runs functions of a script, and answers in JSON.
 
 It is started by another interpreter, which need not have this package: nothing but the standard
 library is imported. One request a line (``name``, ``arguments``, ``times``), one output a line.
@@ -38,23 +38,17 @@ def encoded(value: Any) -> Any:
     return {"repr": repr(value)}
 
 
-def decoded(value: Any) -> Any:
-    """Return a value from what `encoded` made of it; lists are tuples, other objects their text.
-
-    Examples
-    --------
-    >>> decoded(encoded({"a": [1, b"x", Raised("ValueError", "odd")]}))
-    {'a': (1, b'x', Raised(type='ValueError', message='odd'))}
-    """
+def decoded(value: Any, raised: Any = Raised) -> Any:
+    """Return a value from what `encoded` made of it; lists are tuples, other objects their text."""
     if isinstance(value, list):
-        return tuple(map(decoded, value))
+        return tuple(decoded(part, raised) for part in value)
     if not isinstance(value, dict):
         return value
     ((kind, inner),) = value.items()
     if kind == "raised":
-        return Raised(*inner)
+        return raised(*inner)
     if kind == "dict":
-        return {decoded(key): decoded(part) for key, part in inner}
+        return {decoded(key, raised): decoded(part, raised) for key, part in inner}
     return bytes.fromhex(inner) if kind == "bytes" else inner
 
 
