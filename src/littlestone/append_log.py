@@ -197,7 +197,7 @@ class AppendLog:
         self._digest, self._end, self._unended = digest, self._end + len(content), False
 
     def rewrite(self, line: str, *, erase: bool = False) -> None:
-        """Replace all lines by one, in one step; ``erase`` overwrites the file that held them."""
+        """Replace all lines by one, in one step; ``erase`` overwrites the old file."""
         content, digest = _written(self.kind, self.header, line)
         name = f"{self.path}{NEW}"
         with contextlib.suppress(FileNotFoundError):
