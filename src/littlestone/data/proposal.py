@@ -372,8 +372,8 @@ def _histogram(
     if asked.delta and column.kind in ("open", "text"):
         texts = noisy_items(own.texts, noise, asked.text_from(column, n), source)
         words = sum(texts.values())
-    masses = _smoothed(noisy, noise, noisy=_noisy(asked, column, n))
-    masses = dict(zip(cells, masses, strict=True))
+    records = _smoothed(noisy, noise, noisy=_noisy(asked, column, n))
+    masses = dict(zip(cells, records, strict=True))
     numbers = sum(masses.values())
     if 2 * missing > n:
         return []
