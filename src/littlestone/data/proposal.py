@@ -347,11 +347,11 @@ def _noisy(asked: Plan, column: Asked, n: int) -> bool:
 def _smoothed(counts: Sequence[int], noise: Noise, *, noisy: bool) -> list[float]:
     """Return about how many records cells have: a run of them must explain more than the noise."""
     if noise.variance is None:
-        some = noise.beyond(_FALSE / max(len(counts), 1)) ** 2
-        return smoothed(counts, some if noisy else some / 2, some)
+        seen = noise.beyond(_FALSE / max(len(counts), 1)) ** 2
+        return smoothed(counts, seen if noisy else seen / 2, seen)
     unit = math.log(max(len(counts), 2)) * noise.deviation**2
-    run, some = (_NOISY_RUN, _NOISY_RUN) if noisy else (_RUN, _SOME_RUN)
-    return smoothed(counts, run * unit, some * unit)
+    run, least = (_NOISY_RUN, _NOISY_RUN) if noisy else (_RUN, _SOME_RUN)
+    return smoothed(counts, run * unit, least * unit)
 
 
 def _histogram(
