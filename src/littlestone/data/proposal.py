@@ -347,11 +347,11 @@ def _noisy(asked: Plan, column: Asked, n: int) -> bool:
 def _smoothed(counts: Sequence[int], noise: Noise, *, noisy: bool) -> list[float]:
     """Return about how many records cells have: a run of them must explain more than the noise."""
     if noise.variance is None:
-        least = noise.beyond(_FALSE / max(len(counts), 1)) ** 2
-        return smoothed(counts, least if noisy else least / 2, least)
+        seen = noise.beyond(_FALSE / max(len(counts), 1)) ** 2
+        return smoothed(counts, seen if noisy else seen / 2, seen)
     unit = math.log(max(len(counts), 2)) * noise.deviation**2
-    run, some = (_NOISY_RUN, _NOISY_RUN) if noisy else (_RUN, _SOME_RUN)
-    return smoothed(counts, run * unit, some * unit)
+    run, least = (_NOISY_RUN, _NOISY_RUN) if noisy else (_RUN, _SOME_RUN)
+    return smoothed(counts, run * unit, least * unit)
 
 
 def _histogram(
@@ -372,8 +372,8 @@ def _histogram(
     if asked.delta and column.kind in ("open", "text"):
         texts = noisy_items(own.texts, noise, asked.text_from(column, n), source)
         words = sum(texts.values())
-    means = _smoothed(noisy, noise, noisy=_noisy(asked, column, n))
-    masses = dict(zip(cells, means, strict=True))
+    records = _smoothed(noisy, noise, noisy=_noisy(asked, column, n))
+    masses = dict(zip(cells, records, strict=True))
     numbers = sum(masses.values())
     if 2 * missing > n:
         return []
