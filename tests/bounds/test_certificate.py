@@ -10,7 +10,6 @@ import math
 import pkgutil
 from fractions import Fraction
 from fractions import Fraction as F
-from itertools import product
 
 import mpmath
 import numpy as np
@@ -18,7 +17,6 @@ import pytest
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import littlestone
 from littlestone import bounds
@@ -517,33 +515,6 @@ def test_privacy_claims_assume_nothing_about_the_records():
     assert len(private) >= 20
     for one in private:
         assert not [a for a in one.assumptions if any(word in a for word in OF_RECORDS)], one.id
-
-
-# --- inequalities, against exact binomial laws -------------------------------------------------
-
-COINS = list(product((1, 2, 5, 30, 200), (0.003, 0.1, 0.4, 0.5), (0.3, 0.05, 1e-6)))
-
-
-def above(n, r, excess):
-    """Pr[mean of n coins of bias r >= r + excess], exactly."""
-    return stats.binom.sf(np.ceil(n * (r + excess) - 1e-9) - 1, n, r)
-
-
-def test_hoeffding_and_bernstein():
-    for n, r, beta in COINS:
-        log = np.log(1 / beta)
-        assert above(n, r, np.sqrt(log / (2 * n))) <= beta
-        slack = log / n
-        assert above(n, r, slack / 3 + np.sqrt((slack / 3) ** 2 + 2 * r * slack)) <= beta
-
-
-def test_they_are_not_far_from_the_truth():
-    """Half of each deviation is exceeded too often."""
-    n, r, beta = 200, 0.4, 1e-6
-    log = np.log(1 / beta)
-    assert above(n, r, np.sqrt(log / (2 * n)) / 2) > beta
-    slack = log / n
-    assert above(n, r, (slack / 3 + np.sqrt((slack / 3) ** 2 + 2 * r * slack)) / 2) > beta
 
 
 def test_an_epoch_of_mistakes_removes_the_weight_that_online_exponential_says():
