@@ -149,9 +149,11 @@ DISTRIBUTIONS = {
 }
 
 
-def check_coverage(name, releases, m=1000):
+@pytest.mark.parametrize("releases", [60, pytest.param(1500, marks=pytest.mark.more)])
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_coverage(name, releases):
     """The measured coverage of a new score is not below the nominal one: Clopper-Pearson."""
-    rng, source = np.random.default_rng(5), SeededSource(5)
+    rng, source, m = np.random.default_rng(5), SeededSource(5), 1000
     plan = Conformal.of(m=m, cells=256, alpha="1/10", epsilon=1)
     hits, given_sample = 0, 0
     share, big = plan.share("1/20"), 20_000
@@ -165,17 +167,6 @@ def check_coverage(name, releases, m=1000):
     assert stats.beta.ppf(0.001, max(missed, 1), releases - missed + 1) <= 0.1
     risk = 0.05
     assert stats.beta.ppf(0.001, max(given_sample, 1), releases - given_sample + 1) <= risk
-
-
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_coverage(name):
-    check_coverage(name, 60)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_coverage_of_1500_releases(name):
-    check_coverage(name, 1500)
 
 
 # -- Where to clip: the law of the draw, its range for all neighbours, and the sums at the clip ----

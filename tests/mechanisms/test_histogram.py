@@ -20,7 +20,6 @@ from littlestone.mechanisms import (
     stable_items,
 )
 from littlestone.mechanisms.select import ordered
-from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
@@ -39,30 +38,10 @@ def law(release, items, epsilon, delta):
     return ExactSource().law(run).outcomes
 
 
-def worst_delta(release, pool, n, epsilon, delta):
-    """Return the largest divergence over all lists and replacements of one item (None: no item)."""
-    laws = {items: law(release, items, epsilon, delta) for items in product(pool, repeat=n)}
-    return max(
-        upper(hockey_stick(p, laws[(*items[:i], other, *items[i + 1 :])], epsilon))
-        for items, p in laws.items()
-        for i, other in product(range(n), pool)
-    )
-
-
 def used(epsilon, delta, brute, tau=None):
     tau = histogram_threshold(epsilon=epsilon, delta=delta) if tau is None else tau
     p = F(brute.exp(-epsilon / 2))
     return p ** (tau - 1) / (1 + p)
-
-
-@pytest.mark.parametrize(
-    ("release", "delta"), [*((stable_items, d) for d in DELTAS), (stable_histogram, F(1, 3))]
-)
-def test_private_on_all_lists_and_no_delta_is_wasted(release, delta, epsilon, brute, tolerance):
-    n = 3 if release is stable_items else 2
-    worst = worst_delta(release, ["a", "b", None], n, epsilon, delta)
-    assert worst <= delta + tolerance
-    assert abs(worst - used(epsilon, delta, brute)) <= tolerance, "the exact delta"
 
 
 @pytest.mark.parametrize("delta", DELTAS)
