@@ -101,22 +101,8 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing(tmp_path, tables):
 
 def test_the_command_line(tmp_path, tables, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert (
-        main(
-            [
-                "ledger",
-                "create",
-                "b",
-                "--epsilon",
-                "2",
-                "--data",
-                "trial",
-                "--fingerprint",
-                "right.csv",
-            ]
-        )
-        == 0
-    )
+    create = "ledger create b --epsilon 2 --data trial --fingerprint right.csv"
+    assert main(create.split()) == 0
     fit = "fit {} --x dose --y ill --class thresholds(1,9) --epsilon 1 --ledger b --record r.json"
     assert main(fit.format("wrong.csv").split()) == 4
     said = capsys.readouterr()
@@ -200,15 +186,3 @@ def test_a_purpose_is_one_short_line_or_refused(path, purpose):
         with pytest.raises(ParameterError, match=r"'purpose' .* one printable line"):
             call()
     assert not Ledger(path).history()
-
-
-def test_the_purpose_is_in_the_entry_before_the_draw(path, monkeypatch):
-    learner = ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon="0.4")
-    algorithm = type(learner.to_learner())
-    draw, seen = algorithm.draw, []
-    monkeypatch.setattr(
-        algorithm, "draw", lambda *a: (seen.append(Ledger(path).history()), draw(*a))[1]
-    )
-    learner.fit([1, 5, 9], [0, 0, 1], ledger=Ledger(path, epsilon=1, purpose="a trial"))
-    (((event),),) = seen
-    assert event.purpose == "a trial"

@@ -497,22 +497,23 @@ X, Y = [1, 5, 9, 9], [0, 0, 1, 1]
 
 
 def test_a_fit_pays_before_it_draws(path, monkeypatch):
-    ledger = Ledger(path, epsilon=1)
+    ledger = Ledger(path, epsilon=1, purpose="a trial")
     seen = []
     algorithm = type(learner().to_learner())
     draw = algorithm.draw
     monkeypatch.setattr(
-        algorithm, "draw", lambda *a: (seen.append(len(Ledger(path).history())), draw(*a))[1]
+        algorithm, "draw", lambda *a: (seen.append(Ledger(path).history()), draw(*a))[1]
     )
     first = learner().fit(X, Y, ledger=ledger)
-    assert seen == [1]
+    ((event,),) = seen
+    assert event.purpose == "a trial"
     assert first.guarantee_.epsilon == ledger.spent().epsilon
     assert ledger.history()[0].what == "agnostic on thresholds(1, 9)"
     learner().fit(X, Y, ledger=ledger)
     third = learner()
     with pytest.raises(BudgetError):
         third.fit(X, Y, ledger=ledger)
-    assert seen == [1, 2]
+    assert [len(events) for events in seen] == [1, 2]
     assert not hasattr(third, "hypothesis_")
     assert "ledger" not in third.get_params()
 
