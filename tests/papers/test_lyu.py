@@ -19,19 +19,14 @@ from littlestone.combinatorics import MistakeTree
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.errors import SearchLimitError
-from littlestone.learners.agnostic import TwoSample
-from littlestone.learners.exponential import Generic
 from littlestone.papers import alon, lyu
 from littlestone.papers import alon_reductions as page
-from littlestone.papers import alon_reductions as reductions
 from littlestone.source import ExactSource, public_generator, public_salt
 
 from . import reference_alon as alon_reference
-from . import reference_alon as made_reference
 from . import reference_lyu as reference
 from .agree import assert_equal, exact_law, finite, member, small_class, table
 from .reference_lyu import ldim
-from .reference_lyu import soa as soa_of_003
 
 # -- The page of 003 against `reference_lyu`, and its guarantees by exact verification -------------
 
@@ -356,12 +351,6 @@ def test_extended_soa(seed):
             assert table(found, n) in alon_reference.possible_soas(realizable)
 
 
-def test_argmax_is_not_the_rule_of_003():
-    rows = [(1, 0, 0, 0), (0, 1, 1, 1), (0, 0, 0, 0), (1, 0, 1, 1)]
-    space = finite(rows).version_space()
-    assert (alon.SOA(space).label(1), table(space.soa(), 4)[1]) == (0, 1)
-
-
 @pytest.mark.first(5, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_tournaments_and_g(seed):
@@ -448,7 +437,7 @@ def test_both_rules_of_the_soa():
         there = ls.theory.soa([list(row) for row in rows])
         n = len(rows[0])
         assert table(here, n) == alon_reference.soa(frozenset(rows))
-        assert table(there, n) == soa_of_003(frozenset(rows))
+        assert table(there, n) == reference.soa(frozenset(rows))
         differ += here != there
     assert differ > 20
 
@@ -457,7 +446,7 @@ def test_both_rules_of_the_soa():
 
 
 def generic_law(rows, epsilon):
-    return lambda data: made_reference.generic(rows, data, epsilon)
+    return lambda data: alon_reference.generic(rows, data, epsilon)
 
 
 @pytest.mark.first(4, 15)
@@ -469,7 +458,7 @@ def test_lemma_15(seed):
     inner = alon.GenericLearner(finite(rows), Fraction(rng.randint(1, 6), 2))
     algorithm = page.Lemma15(finite(rows), inner)
     law, slack = exact_law(lambda source: table(algorithm.draw(ordered(data), source), n))
-    there = made_reference.with_replacement(data, 1, generic_law(rows, float(inner.epsilon)))
+    there = alon_reference.with_replacement(data, 1, generic_law(rows, float(inner.epsilon)))
     assert_equal(law, there, slack)
 
 
@@ -484,7 +473,7 @@ def test_corollary_4(seed):
     assert algorithm.rate == 1
     data = records(rng, n, 4)
     law, slack = exact_law(lambda source: table(algorithm.draw(ordered(data), source), n))
-    there = made_reference.corollary4(
+    there = alon_reference.corollary4(
         rows, data[:2], data[2:], float(epsilon), generic_law(rows, float(inner.epsilon))
     )
     assert_equal(law, there, slack)
@@ -647,24 +636,6 @@ def test_attack_finds_the_record_of_a_learner_that_shows_it():
         for x, S in zip(attack.places, attack.family(), strict=True):
             assert sum(a != b for a, b in zip(S, attack.family()[0], strict=True)) <= 1
             assert attack.locate(first_one(S)) == x
-
-
-# -- the pages have the laws of the routes that they can replace (one-way street: these may go) ----
-
-
-@pytest.mark.first(0, 6)
-@pytest.mark.parametrize("seed", range(40))
-def test_agnostic_from_realizable(seed):
-    rows, rng = small_class(f"agnostic {seed}", ldim=ldim)
-    n = len(rows[0])
-    today = TwoSample(Generic(finite(rows), epsilon=1), epsilon=3, pool=2)
-    inner = today.plan.learner
-    here = reductions.Corollary4(finite(rows), Fraction(3), Fraction(0), inner, first=2)
-    data = records(rng, n, 4)
-    assert here.sizes(4) == today.parts(4)
-    law, slack = exact_law(lambda source: table(here.draw(ordered(data), source), n))
-    there, _ = exact_law(lambda source: table(today.draw(ordered(data), source), n))
-    assert_equal(law, there, slack)
 
 
 def test_public_coins_are_those_of_the_time_step():

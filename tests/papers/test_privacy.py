@@ -7,7 +7,7 @@ import io
 import math
 import re
 import tokenize
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -62,10 +62,6 @@ def private(algorithm, n, examples=EXAMPLES, **how):
     return worst(laws, float(guarantee.epsilon)) <= float(guarantee.delta) + slack
 
 
-def learner_m(cls=alon.M):
-    return cls(SINGLES, Fraction(2), Fraction(1, 4), 0, 1, (0, 2), 1, Fraction(0), (2, 0))
-
-
 def corollary4(concept_class=SINGLES, epsilon=Fraction(3)):
     inner = alon.GenericLearner(concept_class, epsilon - Fraction(7, 5))
     return reductions.Corollary4(concept_class, epsilon, Fraction(0), inner, first=2)
@@ -96,28 +92,6 @@ def test_corollary_4_is_private_on_affine_subspaces():
 
 
 # -- mechanisms -----------------------------------------------------------------------------------
-
-LISTS = [(), ("a",), ("b",), ("a", "b"), ("a", "c")]
-
-
-def sampled(sampling, k=2):
-    return {
-        lists: exact_law(lambda source, lists=lists: sampling.draw(lists, source))[0]
-        for lists in product(LISTS, repeat=k)
-    }
-
-
-def test_algorithm_1_without_bottom_is_not():
-    @dataclass(frozen=True)
-    class TooSmall(lyu.PrivateSparseSample):
-        def drawn(self, scores, source):
-            return super(TooSmall, replace(self, delta=Fraction(9, 10))).drawn(scores, source)
-
-    sampling = TooSmall(2, Fraction(1, 2), Fraction(1, 10))
-    assert worst(sampled(sampling), 1.0) > 0.1 + 1e-3
-
-
-VALUES = (0, 1)
 
 
 def answered(test, times=3):
@@ -210,24 +184,6 @@ def test_one_mistake_less_moves_no_later_one():
     )  # fmt: skip
     streams = [(BAD, GOOD, other, GOOD, BAD, GOOD) for other in (BAD, RIGHT)]
     assert worst(transcripts(algorithm, streams), float(algorithm.guarantee().epsilon)) <= 0.01
-
-
-# -- broken learners ------------------------------------------------------------------------------
-
-
-def test_the_copies_of_m_must_not_share_records():
-    class Shared(alon.M):
-        def records(self, j):
-            return super().records(j) - 1  # the next copy begins at the same record
-
-        def draw(self, sample, source):
-            whole = self.concept_class.version_space()
-            own = alon.examples_of(sample, sample.kinds)
-            copies = [alon.G(alon.SOA(whole), 1, 1, 1).run(own[:1], 0, None) for _ in range(3)]
-            listed = alon.Hist(self.epsilon, self.delta).items(copies, source)
-            return listed[0] if listed else whole.member()
-
-    assert not private(learner_m(Shared), 1)
 
 
 def test_the_cost_of_a_dichotomy_is_not_that_of_its_own_closure():

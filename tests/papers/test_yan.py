@@ -453,13 +453,8 @@ def test_algorithm_4_is_certified_on_deep_trees():
 # -- PrivateMedian of order log*: exact laws of whole runs on all small data, and broken controls --
 
 
-@dataclass(frozen=True)
-class Small(PrivateMedian):
+class Small(Shallow):
     """Nothing is trimmed, theta is given, and what privacy needs is derived."""
-
-    @cached_property
-    def inner(self):
-        return RankExponential(self.height + 1, RankWindow.of((0, 1)), 2 * self.each)
 
     def at(self, n, theta=1, **change):
         half = self.delta / 2
