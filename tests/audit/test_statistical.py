@@ -44,15 +44,17 @@ def true_epsilon(epsilon):
     return math.log((gain / (gain + 9)) / (1 / (1 + 9 * gain)))
 
 
-@pytest.mark.more
-def test_finds_four_fifths_of_the_exponential_mechanism():
-    bound = lower_bound(selection(2), UP, DOWN, delta=0, trials=24_000)
-    assert 0.8 * true_epsilon(2) <= bound <= true_epsilon(2)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("epsilon", "trials"), [(0.5, 600_000), (1, 150_000), (4, 40_000)])
-def test_finds_four_fifths_at_every_epsilon(epsilon, trials):
+@pytest.mark.parametrize(
+    ("epsilon", "trials"),
+    [
+        pytest.param(2, 24_000, marks=pytest.mark.more),
+        *(
+            pytest.param(*pair, marks=pytest.mark.full)
+            for pair in ((0.5, 600_000), (1, 150_000), (4, 40_000))
+        ),
+    ],
+)
+def test_finds_four_fifths_of_the_exponential_mechanism(epsilon, trials):
     bound = lower_bound(selection(epsilon), UP, DOWN, delta=0, trials=trials)
     assert 0.8 * true_epsilon(epsilon) <= bound <= true_epsilon(epsilon)
 
@@ -63,12 +65,6 @@ def test_never_exceeds_the_claim_in_fifty_audits():
     bounds = [lower_bound(mechanism, UP, DOWN, delta=0, trials=600) for _ in range(50)]
     assert max(bounds) <= true_epsilon(3)
     assert sum(bounds) / 50 > 0.5  # and they are not trivial
-
-
-@pytest.mark.more
-def test_exposes_half_the_noise():
-    bound = lower_bound(selection(2), UP, DOWN, delta=0, trials=8_000)
-    assert bound > 1  # claimed: 1
 
 
 def test_delta_is_taken_off():
@@ -86,16 +82,6 @@ def test_real_outputs_are_cut_at_quantiles():
     bound = lower_bound(laplace, 0, 1, delta=0, trials=40_000)
     assert 0.8 <= bound <= 1
     assert bound.event.startswith("output in [")
-
-
-def test_a_refusal_is_an_output():
-    def picky(value):
-        if value:
-            raise ValueError("odd")
-        return 0
-
-    bound = lower_bound(picky, 0, 1, delta=0, trials=400)
-    assert bound > 2
 
 
 def test_direction_and_evidence():

@@ -471,19 +471,6 @@ def test_arrays_of_numbers_are_told_apart_by_an_entry(shape):
     assert bound.event.startswith("output[1] in")
 
 
-@pytest.mark.more
-def test_arrays_of_numbers_are_told_apart_by_their_sum():
-    """Each of ten entries moves by 1/10: only together they tell."""
-    rng = np.random.default_rng(7)
-
-    def noisy(shift):
-        return rng.normal(size=10) + shift
-
-    bound = lower_bound(noisy, 0.0, 1.0, delta=0, trials=4000)
-    assert bound > 3  # one entry alone: below 1
-    assert "sum" in bound.event.partition(" in ")[0]
-
-
 def test_arrays_of_a_few_values_are_compared_as_they_are():
     rng = np.random.default_rng(7)
 
