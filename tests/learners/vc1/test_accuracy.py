@@ -172,27 +172,23 @@ def simulate(cls, tail, other, label, points, trials, **options):
     return failures
 
 
-@pytest.mark.first(1)
-def test_thresholds_fail_rarely():
-    tail = list(range(2**18 + 4, 2**18 - 1, -1))  # labelled 1: the target is "x >= 2**18"
-    points = np.array([*tail, 1])
-    failures = simulate(ls.Thresholds(1, 2**20), tail, 1, 1, points, 100, beta=0.2)
-    assert upper_bound(failures, 100) <= 0.2
+ADDRESS = IPV6.parse("2001:db8::7")
 
 
-@pytest.mark.more
-def test_networks_fail_rarely():
-    """IPv6: the target is one address; the five longest networks around it are the tail."""
-    networks = ls.Prefixes("ipv6")
-    address, beside = IPV6.parse("2001:db8::7"), IPV6.parse("fe80::/10")
-    tail = [address >> k for k in range(4, -1, -1)]
-    points = as_points([*tail, beside])
-    assert upper_bound(simulate(networks, tail, beside, 1, points, 100, beta=0.2), 100) <= 0.2
-
-
-def test_points_of_an_infinite_domain_fail_rarely():
-    points = np.array(["x", "y"], dtype=object)
-    assert upper_bound(simulate(ls.Points(), ["x"], "y", 1, points, 100, beta=0.2), 100) <= 0.2
+@pytest.mark.first(2)
+@pytest.mark.parametrize(
+    ("cls", "tail", "other"),
+    [
+        (ls.Thresholds(1, 2**20), list(range(2**18 + 4, 2**18 - 1, -1)), 1),  # of "x >= 2**18"
+        (ls.Points(), ["x"], "y"),
+        # the target is one address; the five longest networks around it are the tail
+        (ls.Prefixes("ipv6"), [ADDRESS >> k for k in range(4, -1, -1)], IPV6.parse("fe80::/10")),
+    ],
+    ids=["thresholds", "points", "networks"],
+)
+def test_tails_are_rarely_missed(cls, tail, other):
+    points = as_points([*tail, other])
+    assert upper_bound(simulate(cls, tail, other, 1, points, 100, beta=0.2), 100) <= 0.2
 
 
 @pytest.mark.full
@@ -289,9 +285,8 @@ def test_an_infeasible_plan_says_how_many_records_are_too_few():
 
 @pytest.mark.parametrize("chunks", [2, 50, 10**4])
 def test_more_chunks_than_records_are_not_certified(chunks):
-    numbers = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
     for cls in WAYS:
-        algorithm = VC1(cls, **numbers, chunks=chunks)
+        algorithm = learner(cls, chunks=chunks)
         for n in (1, 3, chunks - 1):
             assert not algorithm.certificate(n).holds
 
