@@ -23,7 +23,6 @@ from littlestone.audit.mechanism import observed
 from littlestone.audit.statistical import Raised
 from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
-from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError, StateError
 from littlestone.learners.base import Learner, Plan
 from littlestone.source import (
@@ -224,15 +223,19 @@ def test_output_distribution_is_a_law():
     assert best.predict(points).tolist() == [0, 1, 0]
 
 
-def test_bad_arguments():
-    good = ls.GenericLearner(ls.Thresholds(0, 1), epsilon=1)
-    with pytest.raises(ls.errors.ParameterError, match="'points'"):
-        ls.audit.verify(good, points=[])
-    with pytest.raises(ls.errors.ParameterError, match="'n_samples'"):
-        ls.audit.verify(good, points=[0], n_samples=0)
-    with pytest.raises(ls.errors.ParameterError, match="'learner'"):
-        ls.audit.verify("learner", points=[0])
-    assert OUTSIDE is not None
+@pytest.mark.parametrize(
+    ("learner", "arguments", "words"),
+    [
+        (ls.GenericLearner(ls.Thresholds(0, 1), epsilon=1), {"points": []}, "'points'"),
+        (ls.GenericLearner(ls.Thresholds(0, 1), epsilon=1), {"n_samples": 0}, "'n_samples'"),
+        ("learner", {}, "'learner'"),
+        # before anything is computed
+        (ls.AgnosticLearner(ls.Thresholds(1, 3), epsilon="1e30"), {}, "at most 100,000"),
+    ],
+)
+def test_bad_arguments(learner, arguments, words):
+    with pytest.raises(ParameterError, match=words):
+        ls.audit.verify(learner, **{"points": [0], **arguments})
 
 
 def remembering():
@@ -320,12 +323,6 @@ def test_a_learner_that_refuses_everything_is_not_verified():
 
     with pytest.raises(ls.errors.UnsupportedError, match="nothing to verify"):
         ls.audit.verify(Toy(refuses), points=[0], n_samples=2)
-
-
-def test_an_enormous_epsilon_is_refused_before_anything_is_computed():
-    learner = ls.AgnosticLearner(ls.Thresholds(1, 3), epsilon="1e30")
-    with pytest.raises(ls.errors.ParameterError, match="at most 100,000"):
-        ls.audit.verify(learner, points=[1], n_samples=1)
 
 
 # -- Mechanisms of one's own: plain weights, outputs and data sets of any kind, tests by decorator

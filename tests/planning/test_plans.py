@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction as F
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import checker
@@ -140,13 +140,24 @@ def test_no_epsilon_is_enough_for_two_records():
     assert caught.value.n_needed > 2
 
 
-def test_mistakes_are_taught():
-    with pytest.raises(ParameterError, match="'epsilon' parameter of plan"):
-        plan(ls.Points(), epsilon=0)
-    with pytest.raises(ParameterError, match="concept class"):
-        plan("points()", epsilon=1)
-    with pytest.raises(ParameterError, match="'samples_per_user'"):
-        plan(ls.Points(), epsilon=1, samples_per_user=0)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: plan(ls.Points(), epsilon=0), "'epsilon' parameter of plan"),
+        (lambda: plan("points()", epsilon=1), "concept class"),
+        (lambda: plan(ls.Points(), epsilon=1, samples_per_user=0), "'samples_per_user'"),
+        (lambda: plan_interval(0.9, epsilon=1, n=0), "'n'"),
+        (lambda: plan_interval(0.9, epsilon=1, holdout=2), "'holdout'"),
+        (lambda: plan_interval(0.9, epsilon=-1), "'epsilon'"),
+        (lambda: plan_interval(1, epsilon=1), "'interval'"),
+    ],
+)
+def test_mistakes_are_taught(wrong, words):
+    with pytest.raises(ParameterError, match=words):
+        wrong()
+
+
+def test_a_class_that_no_learner_can_plan_says_why():
     with pytest.raises(UnsupportedError, match="generic: "):
         plan(_Odd(1, 9), epsilon=1)
 
@@ -340,24 +351,21 @@ AUTO = [
 ]
 
 
-@pytest.mark.parametrize("concepts", AUTO, ids=str)
-@pytest.mark.parametrize("delta", [None, "1e-6"])
-def test_auto_takes_exactly_what_is_chosen(concepts, delta):
-    asked = {**FITS_ASKED, "delta": delta}
+@pytest.mark.parametrize(
+    ("concepts", "delta", "m"),
+    [
+        *product(AUTO, (None, "1e-6"), (None,)),
+        *(pytest.param(AUTO[0], "1e-6", m, marks=pytest.mark.more) for m in (1, 4, 16)),
+    ],
+    ids=str,
+)
+def test_auto_takes_exactly_what_is_chosen(concepts, delta, m):
+    asked = {**FITS_ASKED, "delta": delta, "samples_per_user": m}
     chosen = plan(concepts, **asked).chosen
     taken = select.make("auto", concepts, **asked)
     assert taken == chosen.algorithm
     assert taken.required_samples() == chosen.n
     assert taken.guarantee() == chosen.guarantee
-
-
-@pytest.mark.more
-def test_auto_takes_exactly_what_is_chosen_for_users():
-    for m in (1, 4, 16):
-        chosen = plan(ls.Thresholds(1, 999), **FITS_ASKED, samples_per_user=m).chosen
-        taken = select.make("auto", ls.Thresholds(1, 999), **FITS_ASKED, samples_per_user=m)
-        assert taken == chosen.algorithm
-        assert taken.required_samples() == chosen.n
 
 
 # --- the theorem: at the planned n, an error above alpha has probability at most beta -----------
@@ -532,9 +540,3 @@ def test_what_is_said(capsys):
 def test_what_is_refused(line, words, capsys):
     assert main(["plan", *line.split()]) == 2
     assert words in capsys.readouterr().err
-
-
-def test_wrong_numbers_are_refused():
-    for change in ({"n": 0}, {"holdout": 2}, {"epsilon": -1}, {"interval": 1}):
-        with pytest.raises(ParameterError):
-            plan_interval(**({"interval": 0.9, "epsilon": 1} | change))

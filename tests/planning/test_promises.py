@@ -31,8 +31,7 @@ from littlestone.planning import plan
 from littlestone.planning.plans import lower_bounds, plan_stream
 from littlestone.source import SeededSource, public_generator
 
-from .forms import CLASSES as GROWS_CLASSES
-from .forms import CLASSES as LOWER_CLASSES
+from .forms import CLASSES as FORMED
 from .forms import FORMS, called, planned
 
 # -- No promise that fit would break: random classes of every kind, random public numbers ----------
@@ -267,7 +266,7 @@ ASKED = st.fixed_dictionaries(
     }
 )
 EVERY = [
-    *LOWER_CLASSES,
+    *FORMED,
     ls.Thresholds(1, 2**65536),
     ls.SparseSets(5),
     ls.theory.AffineSubspaces(7, 20, 2),
@@ -401,7 +400,7 @@ RANGES = {
     "beta": (F(1, 10**4), F(9, 10)),
 }
 CHAINS = st.tuples(
-    st.sampled_from(GROWS_CLASSES),
+    st.sampled_from(FORMED),
     st.sampled_from(sorted(RANGES)),
     st.fixed_dictionaries(dict.fromkeys(RANGES, PLACES)),
     st.sampled_from([1, 2, 16]),
@@ -449,7 +448,7 @@ def test_each_form_suits_some_of_these_classes():
     """So the tests above are about all of them."""
     easy = Goal(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)
     for form in FORMS:
-        assert any(planned(form, concepts, easy).n is not None for concepts in GROWS_CLASSES), form
+        assert any(planned(form, concepts, easy).n is not None for concepts in FORMED), form
     certified = {name for name, entry in registry.LEARNERS.items() if entry.certified}
     assert {form[0] for form in FORMS} == certified
     assert set(registry.names()) - certified == {"boosting", "values", "linear"}
