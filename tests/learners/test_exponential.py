@@ -68,28 +68,22 @@ def test_thresholds_are_private_at_four_records(agnostic):
     assert ls.audit.verify(learner, points=[1, 3], n_samples=2, outside=True).holds
 
 
-def check_hashed_points(agnostic, epsilon, sizes):
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.parametrize("agnostic", [False, True])
+@pytest.mark.parametrize(
+    ("n", "seeds"),
+    [
+        *(pytest.param(*how, marks=pytest.mark.more) for how in ((1, (0, 1, 2)), (2, (0, 1)))),
+        *(pytest.param(*how, marks=pytest.mark.full) for how in ((3, (0, 1)), (4, (0,)))),
+    ],
+)
+def test_hashed_points_are_private_for_every_public_seed(agnostic, epsilon, n, seeds):
     learner = make(ls.Points(), epsilon, agnostic=agnostic, alpha=0.9, beta=0.8)
-    for n, seeds in sizes:
-        result = ls.audit.verify(
-            learner, points=["a", "b", "c"], n_samples=n, public_seeds=seeds, outside=n < 3
-        )
-        assert result.holds, result
-        assert result.refusals == 0
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("agnostic", [False, True])
-def test_hashed_points_are_private_for_every_public_seed(agnostic, epsilon):
-    check_hashed_points(agnostic, epsilon, [(1, (0, 1, 2)), (2, (0, 1))])
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("agnostic", [False, True])
-def test_hashed_points_are_private_at_three_and_four_records(agnostic, epsilon):
-    check_hashed_points(agnostic, epsilon, [(3, (0, 1)), (4, (0,))])
+    result = ls.audit.verify(
+        learner, points=["a", "b", "c"], n_samples=n, public_seeds=seeds, outside=n < 3
+    )
+    assert result.holds, result
+    assert result.refusals == 0
 
 
 @pytest.mark.parametrize("cls", [ls.Intervals(1, 3), ls.Intervals(1, 1)], ids=str)
