@@ -175,13 +175,3 @@ def a_vote_at_each_stage(original, self, lists):
     for hypotheses, weight in lists:
         for hypothesis in hypotheses:
             self.counts[hypothesis] += weight
-
-
-@mutant("cut by all records", "learners.littlestone:Votes.__init__", "littlestone on points()")
-def one_budget_for_all_lists(original, self, lists):
-    """Teachers share how much may be listed: the first ones decide what is left for the others."""
-    kept, left = [], 4
-    for hypotheses, weight in lists:
-        left -= len(hypotheses)
-        kept.append((hypotheses if left >= 0 else (), weight))
-    original(self, kept)

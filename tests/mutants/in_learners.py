@@ -129,6 +129,16 @@ def only_the_best_are_drawn_from(original, votes, **options):
     return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
 
 
+@mutant("cut by all records", "learners.littlestone:Votes.__init__", "littlestone on points()")
+def one_budget_for_all_lists(original, self, lists):
+    """Teachers share how much may be listed: the first ones decide what is left for the others."""
+    kept, left = [], 2
+    for hypotheses, weight in lists:
+        left -= len(hypotheses)
+        kept.append((hypotheses if left >= 0 else (), weight))
+    original(self, kept)
+
+
 @mutant("wrong neighbours", "learners.littlestone:draw", "littlestone on points(), high epsilon")
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
