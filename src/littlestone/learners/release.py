@@ -357,7 +357,8 @@ class Release:
 
     def predict_codes(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
         """Return the code of the label of each point; see `predict`."""
-        return np.concatenate([labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)])
+        pieces = self._points_of(X, x=x, csv=csv)
+        return np.concatenate([self._answers(points, inside) for points, inside, _ in pieces])
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
@@ -415,14 +416,20 @@ class Release:
             if model is not None and model.target is not None:
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
-                yield model.predict(points), beside, keys
+                yield self._answers(points, inside), beside, keys
                 continue
-            labels = np.zeros(len(inside), dtype=np.int8)
-            labels[inside] = self.hypothesis.predict(points)
             shown = [self._chances_of(points, inside)] if proba else []
             if model is not None and model.width is not None:
                 shown.append(model.sets(points).astype(np.float64))
-            yield labels, np.column_stack(shown) if shown else None, keys
+            yield self._answers(points, inside), np.column_stack(shown) if shown else None, keys
+
+    def _answers(self, points: Points, inside: npt.NDArray[np.bool_]) -> Labels:
+        """Return what is predicted of each row: of one without a point the first label."""
+        if self.target is not None:
+            return self.hypothesis.predict(points)
+        labels = np.zeros(len(inside), dtype=np.int8)
+        labels[inside] = self.hypothesis.predict(points)
+        return labels
 
     def _points_of(
         self, X: Any, *, x: str | None = None, csv: Any = None, key: str | None = None,
