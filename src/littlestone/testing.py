@@ -338,9 +338,7 @@ def learner_checks(
         yield from _checks(ESTIMATOR_CHECKS, case)
 
 
-def check_learner(
-    learner: Any, *, points: Sequence[Any], n_samples: int = 2, **options: Any
-) -> None:
+def check_learner(learner: Any, **options: Any) -> None:
     """Check that a learner keeps what every learner promises.
 
     Parameters
@@ -368,7 +366,7 @@ def check_learner(
     >>> import littlestone as ls
     >>> check_learner(ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1), points=[1, 2])
     """
-    for check in learner_checks(learner, points=points, n_samples=n_samples, **options):
+    for check in learner_checks(learner, **options):
         check()
 
 
@@ -579,14 +577,7 @@ def class_checks(
         yield from _checks(CANDIDATE_CHECKS, case)
 
 
-def check_class(
-    concept_class: ConceptClass,
-    *,
-    points: Sequence[Any] | None = None,
-    n_samples: int = 2,
-    schema: Schema | None = None,
-    text: bool = True,
-) -> None:
+def check_class(concept_class: ConceptClass, **options: Any) -> None:
     """Check that a concept class keeps what learners rely on.
 
     Parameters
@@ -612,9 +603,7 @@ def check_class(
     >>> import littlestone as ls
     >>> check_class(ls.Thresholds(1, 3))
     """
-    for check in class_checks(
-        concept_class, points=points, n_samples=n_samples, schema=schema, text=text
-    ):
+    for check in class_checks(concept_class, **options):
         check()
 
 

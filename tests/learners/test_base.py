@@ -398,10 +398,6 @@ def test_users(folder):
     assert (folder / "e.json").read_text() == by_command(f"{line} --no-evaluate")
     with pytest.raises(ParameterError, match="give user="):
         made.fit(FRAME, "ill", x="dose")
-    with pytest.raises(ParameterError, match="protects records"):
-        ls.GenericLearner(LINE, epsilon=1).fit(FRAME, "ill", x="dose", user="who")
-    with pytest.raises(ParameterError, match="protects records"):
-        ls.GenericLearner(LINE, epsilon=1).fit([1], [0], groups=[1])
 
 
 def test_a_sample_is_taken_as_it_is():
@@ -415,18 +411,6 @@ def test_a_sample_is_taken_as_it_is():
     users = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
     with pytest.raises(ParameterError, match="give fit a UserSample"):
         users.fit(sample)
-
-
-def test_what_is_not_said_is_asked_for():
-    made = ls.GenericLearner(LINE, epsilon=1)
-    with pytest.raises(ParameterError, match="the column of points"):
-        made.fit(FRAME, "ill")
-    every = ls.Rules(ls.Schema.every_column([0.0]), 1)
-    with pytest.raises(ParameterError, match="columns have names"):
-        ls.GenericLearner(every, epsilon=1).fit(FRAME, "ill")
-    with pytest.raises(ParameterError, match="iil"):
-        made.fit(FRAME, "iil", x="dose")
-    assert not hasattr(made, "release_")
 
 
 def test_predictions_by_column_names(folder):

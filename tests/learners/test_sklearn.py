@@ -412,6 +412,11 @@ CALLS = {
     "users, not named": (lambda: trees().fit(TABLE, "ill", user=TABLE["city"]), "their names"),
     "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "two roles"),
     "columns beside a schema": (lambda: trees().fit(TABLE, "ill", x="age"), "left out with a"),
+    "columns without names": (
+        lambda: ls.GenericLearner(RULES, epsilon=1).fit(TABLE, "ill"), "columns have names"
+    ),
+    "a misspelt label of points": (lambda: rule().fit(TABLE, "il", x="age"), "Did you mean 'ill'"),
+    "user of arrays": (lambda: rule().fit(AGE, ILL, user="city"), "left out: this learner"),
     "points of a number": (lambda: rule().fit(TABLE, "ill", x=5), "Give x="),
     # quantities, counts and times
     "complex targets": (lambda: cost().fit(X, ILL + 1j), "real numbers"),

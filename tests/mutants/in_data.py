@@ -101,9 +101,9 @@ def bins_at_the_quantiles_of_the_column(original, self, values):
 
 
 @mutant(
-    "label set from the data", "learners.sklearn_base:PrivateClassifier._labels", "public labels"
+    "label set from the data", "learners.sklearn_base:PrivateClassifier._targets", "public labels"
 )
-def the_set_of_labels_is_that_of_the_data(original, self, y, classes):
+def the_set_of_labels_is_that_of_the_data(original, self, y):
     """The larger label that occurs is 1 (as scikit-learn does): without a 1, every 0 is one."""
     return (np.asarray(y) == np.max(y)).astype(np.int64)
 

@@ -58,7 +58,7 @@ from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours, Part, total
 from littlestone.privacy.guarantee import ALL, HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
-from littlestone.safe_io import parse_json, read_text, write_text
+from littlestone.safe_io import parse_json, read_text, typed, write_text
 
 if TYPE_CHECKING:
     from littlestone.data import Schema
@@ -308,7 +308,7 @@ class Release:
             stated.pop("spec", None)
             concept_class, hypothesis = class_from_dict(stated), load_hypothesis(described)
             _check_fit(concept_class, hypothesis)
-            certified = "certificate" in document
+            certificate = typed(Certificate | None, document.get("certificate"))
             histogram = document.get("evaluation")
             guarantee = Guarantee.from_dict(document["guarantee"])
             release = cls(
@@ -316,15 +316,15 @@ class Release:
                 concept_class=concept_class,
                 hypothesis=hypothesis,
                 parts=parts_in(document, concept_class),
-                certificate=Certificate.from_dict(document["certificate"]) if certified else None,
+                certificate=certificate,
                 n=None if secret_n(guarantee.neighbours) else _count(document["n"]),
-                required=_count(document["required_samples"]) if certified else None,
+                required=None if certificate is None else _count(document["required_samples"]),
                 columns=_columns(document.get("columns")),
                 names=_names(document.get("label_names"), concept_class),
                 evaluation=None if histogram is None else read_evaluation(histogram),
-                interval=_interval(document.get("interval")),
+                interval=typed(Conformal | None, document.get("interval")),
                 spent=_spent(document.get("spent")),
-                costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
+                costs=typed(Costs | None, document.get("costs")),
                 protocol=_protocol(document.get("protocol")),
             )
             _check_evaluation(release)
@@ -357,11 +357,8 @@ class Release:
 
     def predict_codes(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
         """Return the code of the label of each point; see `predict`."""
-        domain = self.concept_class.domain
-        if not is_table(X):
-            return self.hypothesis.predict(domain.array(X, caller="predict"))
-        pieces = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
-        return np.concatenate(pieces)
+        pieces = self._points_of(X, x=x, csv=csv)
+        return np.concatenate([self._answers(points, inside) for points, inside, _ in pieces])
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
@@ -393,20 +390,19 @@ class Release:
         self, X: Any, answer: Callable[[Points], npt.NDArray[Any]], caller: str, csv: Any
     ) -> npt.NDArray[Any]:
         """Return the answers for rows of arrays, or of a table, read piece after piece."""
-        if not is_table(X):
-            return answer(self.concept_class.domain.array(X, caller=caller))
-        return np.concatenate([answer(points) for points, *_ in self._points_of(X, csv=csv)])
+        pieces = self._points_of(X, csv=csv, caller=caller)
+        return np.concatenate([answer(points) for points, *_ in pieces])
 
     def predict_pieces(
         self,
-        table: Any,
+        X: Any,
         *,
         x: str | None = None,
         csv: Any = None,
         proba: bool = False,
         key: str | None = None,
     ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None, list[str | None]]]:
-        """Yield codes of labels and probabilities of a table's rows, a piece after the other.
+        """Yield codes of labels and probabilities of rows, of a table a piece after the other.
 
         Of a model with intervals values and the two ends of each; of one with sets of labels
         whether they hold each label, after the probabilities. Last the cells of the column ``key``.
@@ -415,29 +411,39 @@ class Release:
         """
         if proba:
             self._check_chances()
-        for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
+        for points, inside, keys in self._points_of(X, x=x, csv=csv, key=key):
             model = self.sums
             if model is not None and model.target is not None:
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
-                yield model.predict(points), beside, keys
+                yield self._answers(points, inside), beside, keys
                 continue
-            labels = np.zeros(len(inside), dtype=np.int8)
-            labels[inside] = self.hypothesis.predict(points)
             shown = [self._chances_of(points, inside)] if proba else []
             if model is not None and model.width is not None:
                 shown.append(model.sets(points).astype(np.float64))
-            yield labels, np.column_stack(shown) if shown else None, keys
+            yield self._answers(points, inside), np.column_stack(shown) if shown else None, keys
+
+    def _answers(self, points: Points, inside: npt.NDArray[np.bool_]) -> Labels:
+        """Return what is predicted of each row: of one without a point the first label."""
+        if self.target is not None:
+            return self.hypothesis.predict(points)
+        labels = np.zeros(len(inside), dtype=np.int8)
+        labels[inside] = self.hypothesis.predict(points)
+        return labels
 
     def _points_of(
-        self, table: Any, *, x: str | None = None, csv: Any = None, key: str | None = None
-    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_], list[str | None]]]:
-        """Yield the points of a table's rows, which rows have one, and keys, piece after piece."""
+        self, X: Any, *, x: str | None = None, csv: Any = None, key: str | None = None,
+        caller: str = "predict",
+    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_], list[str | None]]]:  # fmt: skip
+        """Yield the points of rows, which rows have one, and keys; a table piece after piece."""
+        domain = self.concept_class.domain
+        if not is_table(X):
+            points = domain.array(X, caller=caller)
+            return iter([(points, np.ones(len(points), np.bool_), [])])
         from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
 
-        domain = self.concept_class.domain
         where: Json = {"x": self.column(x), "csv": csv, "declared": self.csv, "key": key}
-        return point_pieces(table, domain=domain, caller="predict", **where)
+        return point_pieces(X, domain=domain, caller="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         if self.concept_class.row_schema is not None:
@@ -456,9 +462,6 @@ class Release:
         The probability of a scorecard or of boosted trees is their own; of another model it is the
         share that the evaluation found among the records with the same answer.
         """
-        domain = self.concept_class.domain
-        if not is_table(X):
-            return both(self.chances(domain.array(X, caller="predict")))
         self._check_chances()
         pieces = self._points_of(X, x=x, csv=csv)
         return both(np.concatenate([self._chances_of(*piece[:2]) for piece in pieces]))
@@ -779,10 +782,6 @@ def _spent(spent: Any) -> dict[str, str] | None:
     if spent is None:
         return None
     return {_text(what): _text(epsilon) for what, epsilon in spent.items()}
-
-
-def _interval(data: Any) -> Conformal | None:
-    return None if data is None else Conformal.from_dict(data)
 
 
 def _protocol(data: Any) -> Json | None:

@@ -91,9 +91,7 @@ def shown_name(learner: str, options: Json, reads: str | None = None) -> str:
     return f"{learner}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
 
 
-def compare(
-    concept_class: ConceptClass, goal: Goal, *, adapt: bool = True, every: bool = True
-) -> list[Candidate]:
+def compare(concept_class: ConceptClass, goal: Goal) -> list[Candidate]:
     """Return all learners of the registry for a class, those that cannot learn it with a reason.
 
     Learners that protect users are compared when ``samples_per_user`` is given.
@@ -112,10 +110,9 @@ def compare(
             continue
         form = name.startswith(registry.AGNOSTIC)
         if form and _hopeless(name.removeprefix(registry.AGNOSTIC), found, goal):
-            if every:
-                found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
+            found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
             continue
-        found += _ways(name, entry, concept_class, goal, adapt=adapt, every=every)
+        found += _ways(name, entry, concept_class, goal)
     return found
 
 
@@ -147,13 +144,7 @@ def fewest(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def _ways(
-    name: str,
-    entry: registry.Entry,
-    concept_class: ConceptClass,
-    goal: Goal,
-    *,
-    adapt: bool,
-    every: bool,
+    name: str, entry: registry.Entry, concept_class: ConceptClass, goal: Goal
 ) -> Iterator[Candidate]:
     """Yield a learner as it is, or the ways in which it can protect users."""
     m = goal.samples_per_user
@@ -162,7 +153,7 @@ def _ways(
             return
         mine = _sized(name, entry, concept_class, goal, {"samples_per_user": m})
         yield mine
-        if every and mine.algorithm is not None:
+        if mine.algorithm is not None:
             routes = mine.algorithm.plan.routes
             for method in routes if len(routes) > 1 else ():
                 options = {"samples_per_user": m, "method": method}
@@ -170,8 +161,6 @@ def _ways(
         return
     if m is None:
         yield _sized(name, entry, concept_class, goal, {})
-        return
-    if not adapt:
         return
     yield _as_users(_sized(name, entry, concept_class, goal, {}), goal, ONE_RECORD)
     if m > 1:
@@ -262,9 +251,9 @@ def goal_of(
     caller: str,
     *,
     epsilon: Any,
-    delta: Any,
-    alpha: Any,
-    beta: Any,
+    delta: Any = None,
+    alpha: Any = "0.1",
+    beta: Any = "0.05",
     samples_per_user: Any = None,
     evaluate: Any = None,
 ) -> Goal:
@@ -273,6 +262,14 @@ def goal_of(
     if each is not None:
         each = check_integer(caller, "samples_per_user", each, low=1)
     epsilon = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
+    share = Fraction(0)
+    if evaluate is not None:
+        share = check_fraction(caller, "evaluate", evaluate) / epsilon
+    if share >= 1:
+        raise parameter_error(
+            caller, "evaluate", "smaller than epsilon, of which it is a part", evaluate,
+            "A tenth of epsilon is a common choice.",
+        )  # fmt: skip
     return Goal(
         epsilon,
         Fraction(0) if delta is None else check_probability(caller, "delta", delta),
@@ -280,21 +277,8 @@ def goal_of(
         check_probability(caller, "beta", beta),
         neighbours=Neighbours.REPLACE_ONE if each is None else Neighbours.USER_REPLACE,
         samples_per_user=each,
-        evaluation=_share(caller, evaluate, epsilon),
+        evaluation=share,
     )
-
-
-def _share(caller: str, evaluate: Any, epsilon: Fraction) -> Fraction:
-    """Return which share of epsilon an evaluation takes."""
-    if evaluate is None:
-        return Fraction(0)
-    share: Fraction = check_fraction(caller, "evaluate", evaluate) / epsilon
-    if share >= 1:
-        raise parameter_error(
-            caller, "evaluate", "smaller than epsilon, of which it is a part", evaluate,
-            "A tenth of epsilon is a common choice.",
-        )  # fmt: skip
-    return share
 
 
 def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[Any]:
@@ -310,36 +294,18 @@ def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[A
     return auto(concept_class, evaluate=evaluate, **parameters)
 
 
-def auto(
-    concept_class: ConceptClass,
-    *,
-    epsilon: Any,
-    delta: Any = None,
-    alpha: Any = "0.1",
-    beta: Any = "0.05",
-    agnostic: bool = True,
-    samples_per_user: Any = None,
-    evaluate: Any = None,
-) -> Learner[Any]:
+def auto(concept_class: ConceptClass, *, agnostic: bool = True, **asked: Any) -> Learner[Any]:
     """Return the learner that needs the fewest records for this class; data plays no part.
 
     Compared are the learners with one kind of certificate, by default for any labels: assuming that
-    some concept explains the labels is left to those who name such a learner.
+    some concept explains the labels is left to those who name such a learner. ``asked``: see
+    `goal_of`.
     """
-    goal = goal_of(
-        "fit",
-        epsilon=epsilon,
-        delta=delta,
-        alpha=alpha,
-        beta=beta,
-        samples_per_user=samples_per_user,
-        evaluate=evaluate,
-    )
-    unit = "records" if samples_per_user is None else "users"
+    goal = goal_of("fit", **asked)
     found = [
         candidate
-        for candidate in compare(concept_class, goal, adapt=False, every=False)
-        if candidate.agnostic == agnostic and candidate.unit == unit and not candidate.needs_delta
+        for candidate in compare(concept_class, goal)
+        if candidate.agnostic == agnostic and not candidate.reads and not candidate.needs_delta
     ]
     best = fewest(found)
     if best is None or best.algorithm is None:

@@ -10,6 +10,7 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import Field, fields, replace
 from functools import lru_cache
@@ -24,17 +25,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
-    check_consistent_length,
     check_is_fitted,
     column_or_1d,
     validate_data,
 )
 
 from littlestone.classes import check_class
-from littlestone.data import Sample, UserSample, read_points
-from littlestone.data.cells import BINARY, codes_of, equal, float_users
+from littlestone.data import UserSample, read_points
+from littlestone.data.cells import BINARY, equal, float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
-from littlestone.data.sample import check_lengths
+from littlestone.data.sample import check_lengths, count
 from littlestone.data.targets import TargetSample, is_sample
 from littlestone.errors import (
     DataError,
@@ -194,6 +194,12 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_class(caller, self.concept_class)
         unit = _unit(X, user, groups)
         learner = self._protecting(unit)  # checks the parameters before the data are looked at
+        for name, users in (("user", user), ("groups", groups)):
+            if users is not None and learner.unit == "records":
+                raise ParameterError(
+                    f"The {name!r} parameter of {caller} must be left out: this learner protects "
+                    "records."
+                )
         if secret_n(learner.neighbours) and not is_sample(X):
             raise ParameterError(
                 f"{caller} takes a littlestone.data.Sample under add-remove: arrays and tables "
@@ -271,17 +277,14 @@ class PrivateEstimator(BaseEstimator, ABC):
     ) -> AnySample:
         """Return what the learner learns from, read strictly."""
         domain, caller = learner.concept_class.domain, type(self).__name__
-        if learner.reads is TargetSample:
-            return TargetSample.from_arrays(
-                domain.array(X, caller=caller), y, groups, caller=caller
-            )
-        if learner.concept_class.lists_labels:
-            points = domain.array(X, caller=caller)
-            check_lengths(caller, len(points), y=len(y))
-            return Sample.of(points, y, labels=len(learner.concept_class.labels))
-        if learner.unit == "users":
+        if learner.reads is UserSample:
             return UserSample.from_arrays(X, y, groups, domain, caller=caller)
-        return Sample.from_arrays(X, y, domain=domain, caller=caller)
+        points = domain.array(X, caller=caller)
+        if learner.reads is TargetSample:
+            return TargetSample.from_arrays(points, y, groups, caller=caller)
+        check_lengths(caller, len(points), y=len(y))
+        concepts = learner.concept_class
+        return count(points, y, len(concepts.labels) if concepts.lists_labels else None)
 
     def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> AnySample:
         """Return a sample that is counted already, of the kind that the learner protects."""
@@ -312,16 +315,13 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _user_column(self, learner: Learner[Any], user: str | None) -> Json:
         """Return the public names about users, where users are protected."""
-        if (learner.unit == "users") != (user is not None):
-            caller = type(self).__name__
-            raise ParameterError(
-                f"{caller} protects users: give user=..., the column that names a record's user."
-                if user is None
-                else f"The 'user' parameter of {caller} must be left out: this learner protects "
-                "records."
-            )
-        if user is None:
+        if learner.unit == "records":
             return {}
+        if user is None:
+            raise ParameterError(
+                f"{type(self).__name__} protects users: give user=..., the column that names a "
+                "record's user."
+            )
         most = getattr(learner, "samples_per_user", None)
         return {"user": user} | ({} if most is None else {"samples_per_user": most})
 
@@ -329,11 +329,6 @@ class PrivateEstimator(BaseEstimator, ABC):
         """Check the users of arrays: integers or texts, one for each record."""
         caller = type(self).__name__
         if learner.unit == "records":
-            if groups is not None:
-                raise ParameterError(
-                    f"The 'groups' parameter of {caller} must be left out: this learner protects "
-                    "records."
-                )
             return None
         if groups is None:
             raise DataError(
@@ -426,11 +421,12 @@ class PrivateEstimator(BaseEstimator, ABC):
             _check_shape(X)
             # Not y: what scikit-learn says of complex labels quotes them. See `_column`.
             rows = self._read_rows(X, reset=True)
-            _check_length(y)
-            try:
-                check_consistent_length(rows, y)
-            except ValueError as problem:
-                raise DataError(f"{problem}. Give one label for each record.") from None
+            lengths = [len(rows), _check_length(y)]
+            if lengths[0] != lengths[1]:
+                raise DataError(
+                    f"Found input variables with inconsistent numbers of samples: {lengths}. Give "
+                    "one label for each record."
+                )
             return rows
         if _check_length(y) == 0:
             raise DataError(
@@ -564,7 +560,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _targets(self, y: Any) -> npt.NDArray[np.int64]:
         """Return the codes of labels."""
-        return self._labels(y, self._public_classes())
+        labels, classes = _column(y), self._public_classes()
+        codes = np.full(len(labels), -1, dtype=np.int64)
+        for code, label in enumerate(classes):
+            codes[equal(labels, label)] = code
+        if (codes < 0).any():
+            raise _no_classes(type(self).__name__, labels, classes)
+        return codes
 
     @property
     def _lists_labels(self) -> bool:
@@ -611,17 +613,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                 self.classes, "Several labels are listed by the class, labels=[...].",
             )  # fmt: skip
         return classes
-
-    def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        labels = _column(y)
-        if self._lists_labels:
-            if not np.isin(labels, classes).all():
-                raise _no_classes(type(self).__name__, labels, classes)
-            return codes_of(labels, classes.tolist(), type(self).__name__)
-        positive = equal(labels, classes[1])
-        if not np.all(positive | equal(labels, classes[0])):
-            raise _no_classes(type(self).__name__, labels, classes)
-        return positive.astype(np.int64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -703,23 +694,13 @@ def _column(y: Any) -> npt.NDArray[Any]:
 
 def _check_length(y: Any) -> int:
     """Return how many labels there are, if they can be counted."""
-    try:
-        found = None if _is_relation(y) else len(y if hasattr(y, "__len__") else _array(y))
-    except TypeError:
-        found = None
-    if found is None:
-        raise DataError(
-            f"Expected one label for each record, got {type(y).__name__} instead. Give a list or "
-            "an array; collect a lazy frame or a relation first."
-        )
-    return found
-
-
-def _array(y: Any) -> npt.NDArray[Any]:
-    """Return labels that are no sequence; TypeError, if they are no array either."""
-    if not hasattr(y, "__array__"):
-        raise TypeError
-    return np.asarray(y)
+    if not _is_relation(y):
+        with suppress(TypeError):  # of one value, or of what is no array
+            return len(y if hasattr(y, "__len__") else np.asarray(y))
+    raise DataError(
+        f"Expected one label for each record, got {type(y).__name__} instead. Give a list or an "
+        "array; collect a lazy frame or a relation first."
+    )
 
 
 def _is_relation(X: Any) -> bool:
