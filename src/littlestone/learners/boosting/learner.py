@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral
@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.coefficients import CodePoints, in_order
@@ -37,23 +36,23 @@ from littlestone.classes.boosted_trees.ensemble import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (
-    UnsupportedError,
     check_fraction,
     check_integer,
-    check_probability,
     counted,
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
+from littlestone.learners.base import Kind, declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
+    EVALUATE_INSTEAD,
     FIRST_BUDGET,
     Boosted,
     Marginals,
     Records,
     check_size,
+    class_to_learn,
     largest_rho,
     largest_round,
     losses_of,
@@ -65,18 +64,14 @@ from littlestone.privacy import Loss, Pure
 from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 _UNCERTIFIED = (
     "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    "be vacuous. Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of "
-    "epsilon on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies "
-    "the error on new records."
+    f"be vacuous. {EVALUATE_INSTEAD}"
 )
-LEFT = "smaller than epsilon, of which it is a part"
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
 _LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
@@ -118,31 +113,6 @@ class Settings:
         return self.round_epsilon * (FIRST_BUDGET if self.strong and place == 0 else 1)
 
 
-@dataclass(frozen=True)
-class BoostingPlan(Plan):
-    """What boosting will do with n records: `settings`. It certifies nothing before data."""
-
-    learner: Boosting
-
-    @property
-    def unit(self) -> Unit:  # type: ignore[override]
-        """What is counted."""
-        return self.learner.unit
-
-    @property
-    def required(self) -> int:
-        """There is no such number."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def certificate(self, n: int) -> Certificate:
-        """There is no certificate."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def settings(self, n: int) -> Settings:
-        """Return the numbers of a fit of n records."""
-        return _settings(self.learner, n)
-
-
 def _first_votes(caller: str, name: str, value: Any) -> int:
     hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
     wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
@@ -159,16 +129,6 @@ def _cap(caller: str, name: str, value: Any) -> Fraction:
     return cap
 
 
-def _delta(caller: str, name: str, value: Any) -> Fraction | None:
-    if value is None or (isinstance(value, int | float) and value == 0):
-        return None
-    hint = "1e-6 is a common choice; leave it out for pure privacy."
-    return check_probability(caller, name, value, hint=hint)
-
-
-DELTA = Kind("float in [0, 1)", _delta, "Number")
-
-
 def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
     """Return the kind of a value that may be left to a rule: None, or "auto"."""
 
@@ -180,7 +140,7 @@ def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
 
 
 @dataclass(frozen=True)
-class Boosting(Boosted[BoostingPlan]):
+class Boosting(Boosted):
     """The learner behind `BoostedTrees` and `Scorecard`.
 
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
@@ -189,25 +149,15 @@ class Boosting(Boosted[BoostingPlan]):
     name = "boosting"
     estimator = "BoostedTrees"
     summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
-    claim = "boosting.round"
-    pure = False
-    agnostic = True
     uncertified = _UNCERTIFIED
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
-        Kind("BoostedTreeClass", lambda caller, _, value: _own(caller, value)),
+        class_to_learn(
+            BoostedTreeClass, "boosted_trees(depth=2) or scorecard, over a schema", targets=False
+        ),
         "Public.",
         kw_only=False,
-    )
-    epsilon: Fraction = declared(
-        number("1 is a common choice."),
-        "Privacy loss of one ``fit``, evaluation included. No default.",
-    )
-    delta: Fraction | None = declared(
-        DELTA,
-        "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
-        default=0,
     )
     step: Fraction | None = declared(
         _or_auto("float", number("0.1 is a common choice.")),
@@ -219,7 +169,6 @@ class Boosting(Boosted[BoostingPlan]):
         'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
-    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
     first_votes: int | None = declared(
         _or_auto(f"int in [1, {MAX_FIRST_VOTES}]", Kind("", _first_votes, "int")),
         "Votes of the first tree. With several it is drawn with three times the budget of another. "
@@ -227,15 +176,6 @@ class Boosting(Boosted[BoostingPlan]):
         "to 1,200, where it makes log-odds of about one.",
         default="auto",
     )
-    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
-    evaluation: Fraction | None = declared(
-        maybe(number()),
-        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
-        "it.",
-        default=None,
-    )
-    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
-    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     @classmethod
     def held_out(cls, concept_class: BoostedTreeClass, goal: Goal) -> str:
@@ -261,23 +201,15 @@ class Boosting(Boosted[BoostingPlan]):
         )
 
     def check(self) -> None:
-        """Refuse an evaluation that would leave nothing, and what is too large."""
-        caller = self.caller
-        if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
-        if self.resolution > 2**20:
-            raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
+        """Refuse what others refuse, and a step that is too small or too large."""
+        super().check()
         if self.step is not None and not _LEAST_STEP <= self.step <= 10:
-            raise parameter_error(caller, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
+            raise parameter_error(self.caller, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
 
     @property
     def caller(self) -> str:
         """The estimator of the class."""
         return getattr(self.concept_class, "estimator", self.estimator)
-
-    def minus_evaluation(self, evaluation: Fraction) -> Boosting:
-        """Return the learner that leaves this epsilon to an evaluation on the same records."""
-        return replace(self, evaluation=evaluation)
 
     @property
     def uses_marginals(self) -> bool:
@@ -300,9 +232,9 @@ class Boosting(Boosted[BoostingPlan]):
             spent[what] = f"epsilon {settings.count_epsilon}"
         return spent
 
-    def make_plan(self) -> BoostingPlan:
-        """Return the plan."""
-        return BoostingPlan(self)
+    def settings(self, n: int) -> Settings:
+        """Return the numbers of a fit of n units."""
+        return _settings(self, n)
 
     def start(self, sample: Any, source: Source) -> tuple[Any, Logistic]:
         """Draw the votes of the start, or the points of all columns."""
@@ -346,35 +278,23 @@ class Boosting(Boosted[BoostingPlan]):
         n, epsilon, step = sample.n, settings.count_epsilon, float(settings.loss.step)
         if not epsilon:
             return (0,) * len(self.concept_class.labels)
+        labels, lists = len(self.concept_class.labels), self.concept_class.lists_labels
+        pull = 4 / float(epsilon)  # pulls the shares towards each other
+        counts: list[Any]
         if isinstance(sample, TargetSample):
-            labels = len(self.concept_class.labels)
-            counts = private_counts(
-                sample, sample.code, labels + 1, loss=Pure(epsilon), source=source
-            )
-            pull = 4 / float(epsilon)
-            odds_of = [math.log(float(count) + pull) for count in counts[:labels]]
-            first = max(odds_of) if self.concept_class.lists_labels else odds_of[0]
-            votes = [round((own - first) / step) for own in odds_of]
-            return tuple(max(-_FURTHEST, min(_FURTHEST, own)) for own in votes)
-        if not self.concept_class.lists_labels:
-            count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
-            doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
-            odds = round(math.log((count + doubt) / (n - count + doubt)) / step)
-            return (0, max(-_FURTHEST, min(_FURTHEST, odds)))
-        totals = sample.by_label[:, None]
-        released = release_histogram([0], totals, n=n, epsilon=epsilon, source=source)
-        doubt = 4 / float(epsilon)  # pulls the shares towards each other
-        logs = [math.log(max(count, 0) + doubt) for (count,) in released.counts[:-1]]
-        return tuple(max(-_FURTHEST, round((own - max(logs)) / step)) for own in logs)
-
-
-def _own(caller: str, value: Any) -> BoostedTreeClass:
-    if not isinstance(value, BoostedTreeClass) or value.target is not None:
-        spec = getattr(value, "spec", type(value).__name__)
-        raise UnsupportedError(
-            f"{caller} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
-        )
-    return value
+            spent = Pure(epsilon)
+            counts = private_counts(sample, sample.code, labels + 1, loss=spent, source=source)
+        elif lists:
+            totals = sample.by_label[:, None]
+            released = release_histogram([0], totals, n=n, epsilon=epsilon, source=source)
+            counts = [max(count, 0) for (count,) in released.counts]
+        else:  # one count, of half the noise
+            ones = private_count(sample.positives, n, epsilon=epsilon, source=source).value
+            counts, pull = [n - ones, ones], pull / 2
+        logs = [math.log(float(count) + pull) for count in counts[:labels]]
+        first = max(logs) if lists else logs[0]
+        votes = [round((own - first) / step) for own in logs]
+        return tuple(max(-_FURTHEST, min(_FURTHEST, own)) for own in votes)
 
 
 @lru_cache(maxsize=512)

@@ -31,22 +31,23 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Unit
 from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, draw_tree
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import TargetSample
-from littlestone.errors import UnsupportedError, counted
-from littlestone.learners.base import Learner, Plan
+from littlestone.errors import UnsupportedError, check_probability, counted, parameter_error
+from littlestone.learners.base import Kind, Learner, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.losses import WHOLE
 from littlestone.mechanisms.estimate import discrete_gaussian
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
@@ -57,6 +58,7 @@ from littlestone.source import SeededSource
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from littlestone.bounds import Certificate
     from littlestone.data import Schema
     from littlestone.learners.boosting.losses import Loss
     from littlestone.source import Source
@@ -69,7 +71,74 @@ FIRST_BUDGET = 3
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 
-P = TypeVar("P", bound=Plan)
+#: What to do instead of asking for a bound before data.
+EVALUATE_INSTEAD = (
+    "Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
+    "accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error on "
+    "new records."
+)
+
+
+@dataclass(frozen=True)
+class UncertifiedPlan(Plan):
+    """What a learner will do with n units: `settings`. It certifies nothing before data."""
+
+    learner: Uncertified
+
+    @property
+    def unit(self) -> Unit:  # type: ignore[override]
+        """What is counted."""
+        return self.learner.unit
+
+    @property
+    def required(self) -> int:
+        """There is no such number."""
+        raise UnsupportedError(self.learner.uncertified)
+
+    def certificate(self, n: int) -> Certificate:
+        """There is no certificate."""
+        raise UnsupportedError(self.learner.uncertified)
+
+    def settings(self, n: int) -> Any:
+        """Return the numbers of a fit of n units."""
+        return self.learner.settings(n)
+
+
+def class_to_learn(kind: type[Any], learns: str, *, targets: bool, instead: str = "") -> Kind:
+    """Return the kind of the class of a learner: with a target, or of labels."""
+
+    def check(caller: str, name: str, value: Any) -> Any:
+        if not isinstance(value, kind) or (value.target is not None) != targets:
+            spec = getattr(value, "spec", type(value).__name__)
+            raise UnsupportedError(f"{caller} learns {learns}, not {spec}.{instead}")
+        return value
+
+    return Kind(kind.__name__, check)
+
+
+@dataclass(frozen=True)
+class Uncertified(Learner[UncertifiedPlan]):
+    """What learners without a bound before data share: boosted trees, and linear models."""
+
+    pure = False
+    agnostic = True
+
+    concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)
+    epsilon: Fraction = declared(
+        number("1 is a common choice."),
+        "Privacy loss of one ``fit``, evaluation included. No default.",
+    )
+    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
+
+    @abstractmethod
+    def settings(self, n: int) -> Any:
+        """Return the numbers of a fit of n units: from public parameters only."""
+
+    def make_plan(self) -> UncertifiedPlan:
+        """Return the plan."""
+        return UncertifiedPlan(self)
 
 
 class Records(Protocol):
@@ -94,22 +163,44 @@ class Records(Protocol):
         """Move them by the tree at this place."""
 
 
-class Boosted(Learner[P]):
-    """What learners by rounds share."""
+def _delta(caller: str, name: str, value: Any) -> Fraction | None:
+    if value is None or (isinstance(value, int | float) and value == 0):
+        return None
+    hint = "1e-6 is a common choice; leave it out for pure privacy."
+    return check_probability(caller, name, value, hint=hint)
 
-    if TYPE_CHECKING:
 
-        @property
-        def concept_class(self) -> BoostedTreeClass:
-            """The public class."""
+@dataclass(frozen=True)
+class Boosted(Uncertified):
+    """What learners by rounds of trees share."""
 
-        delta: Fraction | None
-        resolution: int
-        columns: Fraction
+    claim = "boosting.round"
 
-        @property
-        def plan(self) -> Any:
-            """The learner's own numbers; those of n units are ``plan.settings(n)``."""
+    concept_class: BoostedTreeClass = declared(Kind("BoostedTreeClass"), "Public.", kw_only=False)
+    delta: Fraction | None = declared(
+        Kind("float in [0, 1)", _delta, "Number"),
+        "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
+        default=0,
+    )
+    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
+    evaluation: Fraction | None = declared(
+        maybe(number()),
+        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
+        "it.",
+        default=None,
+    )
+
+    def check(self) -> None:
+        """Refuse an evaluation that would leave nothing, and what is too large."""
+        if self.evaluation is not None and self.evaluation >= self.epsilon:
+            left = "smaller than epsilon, of which it is a part"
+            raise parameter_error(self.caller, "evaluate", left, self.evaluation)
+        if self.resolution > 2**20:
+            raise parameter_error(self.caller, "resolution", "at most 2**20", self.resolution)
+
+    def minus_evaluation(self, evaluation: Fraction) -> Self:
+        """Return the learner that leaves this epsilon to an evaluation on the same records."""
+        return replace(self, evaluation=evaluation)
 
     @property
     def reads(self) -> type[Any]:
@@ -190,7 +281,7 @@ def _splits(schema: Schema) -> Splits:
     return Splits(schema)
 
 
-def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction) -> None:
+def check_size(learner: Boosted, n: int, most: int, round_epsilon: Fraction) -> None:
     """Refuse, by public numbers, what the draw of a tree could not do; ``most`` is W."""
     labels = len(learner.concept_class.labels)
     of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
