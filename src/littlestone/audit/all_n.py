@@ -264,7 +264,7 @@ def rounds(
     settings: Any = learner.plan.settings(max(sizes))
 
     def budget(n: int) -> Fraction:
-        found: Fraction = learner.plan.settings(n).epsilon_of(place)
+        found: Fraction = learner.plan.settings(n).round_epsilon
         return found
 
     place = 0

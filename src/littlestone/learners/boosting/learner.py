@@ -1,16 +1,12 @@
 """Boosting of labels: `Boosted` with the logistic loss.
 
 Each tree votes for one of k labels. After t rounds label j has v_j *votes* at a row: a released
-start, and the votes of the t released trees that answer j there (one each, ``first_votes`` for the
-first). What an answer costs: `littlestone.learners.boosting.losses.Logistic`; why rounds are
-private: `littlestone.learners.boosting.rounds`.
-
-*First tree.* Where n epsilon is small, each round can afford little, and the first of them decides
-most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
-votes as make log-odds of about one.
+start, and one of each released tree that answers j there. What an answer costs:
+`littlestone.learners.boosting.losses.Logistic`; why rounds are private:
+`littlestone.learners.boosting.rounds`.
 
 *Start.* With a delta, votes begin at what single columns say (module `marginals`).
-Without one, where labels are rare, the first trees would only say so. So a part of the budget buys
+Else, where labels are rare, the first trees would only say so. So a part of the budget buys
 a private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
 
@@ -24,7 +20,6 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -47,15 +42,14 @@ from littlestone.learners.base import Kind, declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
     EVALUATE_INSTEAD,
-    FIRST_BUDGET,
     Boosted,
     Marginals,
     Records,
+    RoundSettings,
     check_size,
     class_to_learn,
     largest_rho,
     largest_round,
-    losses_of,
     marginals,
     release_start,
 )
@@ -72,54 +66,23 @@ _UNCERTIFIED = (
     "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
     f"be vacuous. {EVALUATE_INSTEAD}"
 )
-_COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
-_COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
+_COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
+_COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
+_COUNT_SURE = 1_500  # and from which the share is enough, also for counts of all labels
 _LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
-_FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
 _FURTHEST = 40  # the largest start, in steps
 _LEAST_STEP = Fraction(1, 1000)
 _MOST_COLUMNS = 40_000  # times the step: votes to begin with stay below a million
-#: More votes than these the first tree does not have.
-MAX_FIRST_VOTES = 100
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(RoundSettings):
     """The numbers of one fit, from public parameters and the public n."""
 
-    rounds: int
     loss: Logistic
-    round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     linked: bool = False  # whether probabilities are the minimiser of the capped loss
     marginals: Marginals | None = None  # of a start from the counts of all columns
-    before: tuple[Loss, ...] = ()  # what else is composed
-
-    @property
-    def strong(self) -> bool:
-        """Whether the first tree has more votes, and a larger budget, than another."""
-        return self.loss.first_votes > 1
-
-    @property
-    def losses(self) -> dict[Loss, int]:
-        """What is composed."""
-        losses = losses_of(self.round_epsilon, self.rounds, first=self.strong)
-        losses.update(self.marginals.losses if self.marginals else {})
-        losses.update([*self.before, *([Pure(self.count_epsilon)] if self.count_epsilon else [])])
-        return losses
-
-    def epsilon_of(self, place: int) -> Fraction:
-        """Return the bounded range of the round of the tree at this place, from 0."""
-        return self.round_epsilon * (FIRST_BUDGET if self.strong and place == 0 else 1)
-
-
-def _first_votes(caller: str, name: str, value: Any) -> int:
-    hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
-    wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MAX_FIRST_VOTES:
-        raise parameter_error(caller, name, wanted, value, hint)
-    return int(value)
 
 
 def _cap(caller: str, name: str, value: Any) -> Fraction:
@@ -169,13 +132,6 @@ class Boosting(Boosted):
         'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
-    first_votes: int | None = declared(
-        _or_auto(f"int in [1, {MAX_FIRST_VOTES}]", Kind("", _first_votes, "int")),
-        "Votes of the first tree. With several it is drawn with three times the budget of another. "
-        '``"auto"`` is 1, except with ``rounds="auto"``, two labels and n * epsilon from 400 '
-        "to 1,200, where it makes log-odds of about one.",
-        default="auto",
-    )
 
     @classmethod
     def held_out(cls, concept_class: BoostedTreeClass, goal: Goal) -> str:
@@ -221,11 +177,6 @@ class Boosting(Boosted):
         settings = self.plan.settings(n)
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
         spent = {counted(settings.rounds, "trees"): each}
-        if settings.strong:
-            what = f"first tree, with {settings.loss.first_votes} votes"
-            spent = {what: f"bounded range {exact_text(settings.epsilon_of(0))}"}
-            more = settings.rounds - 1
-            spent |= {counted(more, "more trees"): each} if more else {}
         spent |= settings.marginals.spending() if settings.marginals else {}
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
@@ -263,14 +214,13 @@ class Boosting(Boosted):
         return super().largest(records, place)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
-        """Return the sum of the trees, each as often as it has votes."""
+        """Return the sum of the trees."""
         loss = cast(Logistic, records.loss)
-        copies = [tree for i, tree in enumerate(trees) for _ in range(loss.moves(i))]
         labels = self.concept_class.labels
         linked = self.plan.settings(records.sample.n).linked
         cap = loss.cap if linked else None
         points = records.points if isinstance(records, Votes) else None
-        found = TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap, points)
+        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, cap, points)
         return in_order(found, self.concept_class.schema)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
@@ -313,23 +263,21 @@ def _settings(learner: Boosting, n: int) -> Settings:
         rho -= (learner.evaluation or Fraction(0)) ** 2 / 2 + learner.columns
         if len(concepts.schema) <= _MOST_COLUMNS * step:
             start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
-    counted = start is None and float(left) * n >= _COUNT_FROM
-    count_epsilon = left * _COUNT_SHARE if counted else Fraction(0)
-    others: list[Loss] = [Pure(e) for e in (count_epsilon, learner.evaluation) if e]
+    sure = float(left) * n >= _COUNT_SURE
+    counted = start is None and (sure or (binary and float(left) * n >= _COUNT_FROM))
+    count_epsilon = left * _COUNT_SHARE * (1 if sure else 2) if counted else Fraction(0)
+    others: list[Loss] = list(learner.before)
+    others += [Pure(count_epsilon)] if counted else []
     others += Counter(start.losses).elements() if start else []
-    before = learner.before
-    others += before
-    ruled = binary and not concepts.rounds
-    strong = ruled and start is None and _FIRST_FROM <= size < _FIRST_TO
-    first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
-    round_epsilon = largest_round(
-        learner.epsilon, learner.delta or Fraction(0), rounds, tuple(others), first=first_votes > 1
-    )
+    evaluation = [Pure(learner.evaluation)] if learner.evaluation else []
+    delta = learner.delta or Fraction(0)
+    round_epsilon = largest_round(learner.epsilon, delta, rounds, (*others, *evaluation))
     check_size(learner, n, learner.resolution, round_epsilon)
-    loss = Logistic(step, learner.cap, learner.resolution, first_votes)
+    loss = Logistic(step, learner.cap, learner.resolution)
     linked = float(left) * n >= _LINK_FROM
     linked = linked and has_link(learner.cap, binary=binary)
-    return Settings(rounds, loss, round_epsilon, count_epsilon, linked, start, before)
+    spent = tuple(others)
+    return Settings(rounds, round_epsilon, spent, loss, count_epsilon, linked, start)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
@@ -368,14 +316,3 @@ def default_step(depth: int, rounds: int, size: float, *, pure: bool) -> Fractio
     each, most = (0.6, 5.6) if pure and depth > 1 and doublings > 0 else (1.2, 8.0)
     reach = min(max(3 + each * doublings, 2.0), most)
     return Fraction(round(1000 * min(max(reach / rounds, 0.02), 0.4)), 1000)
-
-
-def default_first_votes(step: Fraction) -> int:
-    """Return the votes of a strong first tree: log-odds of about one.
-
-    Examples
-    --------
-    >>> [default_first_votes(Fraction(step)) for step in ("0.05", "0.15", "0.3", "2")]
-    [20, 7, 3, 1]
-    """
-    return max(1, min(round(1 / step), MAX_FIRST_VOTES))

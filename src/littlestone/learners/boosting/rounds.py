@@ -65,8 +65,6 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-#: Budget of a first tree of several votes, in budgets of another tree.
-FIRST_BUDGET = 3
 #: With few rounds, other routes of composition beat zero-concentrated privacy, by at most this.
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
@@ -171,6 +169,20 @@ def _delta(caller: str, name: str, value: Any) -> Fraction | None:
 
 
 @dataclass(frozen=True)
+class RoundSettings:
+    """The numbers of the rounds of one fit, from public parameters and the public n."""
+
+    rounds: int
+    round_epsilon: Fraction  # bounded range of each round
+    others: tuple[Spent, ...]  # what else is composed, the evaluation left out
+
+    @property
+    def losses(self) -> Counter[Spent]:
+        """What is composed."""
+        return Counter([BoundedRange(self.round_epsilon)] * self.rounds + list(self.others))
+
+
+@dataclass(frozen=True)
 class Boosted(Uncertified):
     """What learners by rounds of trees share."""
 
@@ -257,7 +269,7 @@ class Boosted(Uncertified):
         settings = self.plan.settings(records.sample.n)
         most = self.largest(records, place)
         rows = records.rows(self.splits, self.concept_class.depth, place, most)
-        return rows, settings.epsilon_of(place) / (2 * max(most, 1))
+        return rows, settings.round_epsilon / (2 * max(most, 1))
 
     def largest(self, records: Records, place: int) -> int:
         """Return W_t: what the records of a unit can cost together; W, if there may be several."""
@@ -300,21 +312,12 @@ def check_size(learner: Boosted, n: int, most: int, round_epsilon: Fraction) -> 
         )
 
 
-def losses_of(eta: Fraction, rounds: int, *, first: bool) -> Counter[Spent]:
-    """Return what the rounds lose, the first of them more than another if asked."""
-    losses: Counter[Spent] = Counter({BoundedRange(eta): rounds - first})
-    losses[BoundedRange(FIRST_BUDGET * eta)] += first
-    return +losses
-
-
 @lru_cache(maxsize=512)
 def largest_round(
     epsilon: Fraction,
     delta: Fraction,
     rounds: int,
     others: tuple[Spent, ...] = (),
-    *,
-    first: bool = False,
 ) -> Fraction:
     """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
 
@@ -333,20 +336,18 @@ def largest_round(
     0.07
     """
     reached = sum((other.reach or Fraction(0) for other in others), Fraction(0))
-    pure = (epsilon - reached) / (rounds + (FIRST_BUDGET - 1) * first)
+    pure = (epsilon - reached) / rounds
     if not delta:
         return pure
 
     def costs(eta: Fraction) -> bool:
-        losses = losses_of(eta, rounds, first=first)
-        losses.update(others)
+        losses = Counter([BoundedRange(eta)] * rounds + list(others))
         return compose(losses, delta=delta)[0] <= epsilon
 
-    squares = rounds + (FIRST_BUDGET**2 - 1) * first
-    low = _by_zcdp(epsilon, delta, squares, others)
+    low = _by_zcdp(epsilon, delta, rounds, others)
     if not low and reached < epsilon:  # what is pure is added to the conversion of the rest
         rest = tuple(loss for loss in others if loss.reach is None)
-        low = _by_zcdp(epsilon - reached, delta, squares, rest)
+        low = _by_zcdp(epsilon - reached, delta, rounds, rest)
     if all(loss.reach is not None for loss in others):
         low = max(pure, low)
     while not costs(low):  # floats proposed it
@@ -359,14 +360,11 @@ def largest_round(
 
 
 def _by_zcdp(
-    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Spent, ...]
+    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Spent, ...]
 ) -> Fraction:
-    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for e-DP.
-
-    ``squares`` counts the rounds, each by the square of its share of eta.
-    """
+    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for e-DP."""
     left = largest_rho(epsilon, delta) - sum(map(_rho, others))
-    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)
+    return Fraction(math.floor(math.sqrt(max(8 * left / rounds, 0.0)) * 10**12), 10**12)
 
 
 def _rho(loss: Spent) -> float:

@@ -59,6 +59,7 @@ from littlestone.learners.boosting.losses import (
 from littlestone.learners.boosting.rounds import (
     Boosted,
     Records,
+    RoundSettings,
     check_size,
     class_to_learn,
     largest_rho,
@@ -89,25 +90,12 @@ _UNCERTIFIED = (
 
 
 @dataclass(frozen=True)
-class ValueSettings:
+class ValueSettings(RoundSettings):
     """The numbers of one fit, from public parameters and the public number of units."""
 
-    rounds: int
-    round_epsilon: Fraction  # bounded range of each round
     reach: float  # the sum of all steps, in scales
     start: tuple[Spent, ...]  # what is drawn before the rounds
     end: tuple[Spent, ...]  # and after them
-
-    def epsilon_of(self, place: int) -> Fraction:
-        """Return the bounded range of the round of the tree at this place."""
-        return self.round_epsilon
-
-    @property
-    def losses(self) -> Counter[Spent]:
-        """What is composed."""
-        found: Counter[Spent] = Counter({BoundedRange(self.round_epsilon): self.rounds})
-        found.update([*self.start, *self.end])
-        return found
 
     def steps(self, scale: int) -> tuple[int, ...]:
         """Return the steps of the trees, which fall linearly to a third of the first."""
@@ -497,7 +485,7 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
     check_size(learner, n, learner.resolution, round_epsilon)
     reach = 2.0 if time else default_reach(size, pure=pure)
-    return ValueSettings(rounds, round_epsilon, reach, start, end)
+    return ValueSettings(rounds, round_epsilon, (*start, *end), reach, start, end)
 
 
 def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spent, ...]]:
