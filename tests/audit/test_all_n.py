@@ -212,7 +212,7 @@ def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, delta=delta)
     report = all_n(learner, sizes=(2,))
     assert report.holds
-    assert ("compose.compose_pure" in report.lemmas) == (delta is None)
+    assert ("sums.rounds_pure" in report.lemmas) == (delta is None)
     honest = boosting.largest_round
     monkeypatch.setattr(
         boosting, "largest_round", lambda *numbers: honest(*numbers[:2], 1, *numbers[3:])
