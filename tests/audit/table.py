@@ -388,7 +388,6 @@ LEARNERS: tuple[Case, ...] = (
         note="high epsilon", sharp=_EPSILON,
     ),
     _boosting(2, delta=F(1, 100), note="delta"),
-    _boosting(2, step=_HALF, first_votes=2, note="first tree"),
     _case("boosting", BoostedTreeClass(_CITY, 2, 2), [(1,), (2,)], 2, delta=None, full=True),
     _case(
         "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,

@@ -209,14 +209,13 @@ def test_rounds_of_boosting(monkeypatch):
 @pytest.mark.parametrize("delta", [None, F(1, 100)])
 def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     """Each round keeps its own budget; a learner that forgets one of them spends too much."""
-    learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, delta=delta, first_votes=2)
+    learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, delta=delta)
     report = all_n(learner, sizes=(2,))
     assert report.holds
-    assert ("compose.compose_pure" in report.lemmas) == (delta is None)
+    assert ("sums.rounds_pure" in report.lemmas) == (delta is None)
     honest = boosting.largest_round
-    careless = {"first": False}
     monkeypatch.setattr(
-        boosting, "largest_round", lambda *numbers, first: honest(*numbers, **careless)
+        boosting, "largest_round", lambda *numbers: honest(*numbers[:2], 1, *numbers[3:])
     )
     boosting._settings.cache_clear()
     report = all_n(learner, sizes=(2,))
@@ -224,8 +223,8 @@ def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     assert "rounds" in [s.name for s in report.steps if not s.holds]
     assert "more than 1" in str(report)
     boosting._settings.cache_clear()
-    evaluated = replace(learner, evaluation=F(1, 2), first_votes=1)  # nor the evaluation
-    monkeypatch.setattr(boosting, "largest_round", lambda *all_but, first: honest(*all_but[:3]))
+    evaluated = replace(learner, evaluation=F(1, 2))  # nor the evaluation
+    monkeypatch.setattr(boosting, "largest_round", lambda *numbers: honest(*numbers[:3]))
     assert not all_n(evaluated, sizes=(2,)).holds
     boosting._settings.cache_clear()
 

@@ -295,10 +295,9 @@ def test_lists_of_labels_learn_the_same(name, labels):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(("rounds", "first_votes"), [(300, 1), (180, 80)])
-def test_more_than_255_votes(rounds, first_votes):
-    concepts = parse_class(f"scorecard(rounds={rounds})", TINY, labels=[0, 1, 2])
-    learner = registry.make("boosting", concepts, epsilon=2, first_votes=first_votes)
+def test_more_than_255_votes():
+    concepts = parse_class("scorecard(rounds=300)", TINY, labels=[0, 1, 2])
+    learner = registry.make("boosting", concepts, epsilon=2)
     for plain, passed in listed_samples(TINY, 3, 60):
         found = [run(learner, s, SeededSource(1)).to_json() for s in (passed, plain)]
         assert found[0] == found[1]

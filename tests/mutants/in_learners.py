@@ -230,7 +230,7 @@ def a_record_moves_the_cost_by_one(original, self):
 @mutant(
     "composition forgotten",
     "learners.boosting.learner:largest_round",
-    "test_when_the_first_tree_has_several_votes",
+    "test_when_label_1_is_counted",
 )
 def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=(), **how):
     """Each round draws one tree for all labels, so all rounds are paid as one."""

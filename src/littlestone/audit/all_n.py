@@ -264,7 +264,7 @@ def rounds(
     settings: Any = learner.plan.settings(max(sizes))
 
     def budget(n: int) -> Fraction:
-        found: Fraction = learner.plan.settings(n).epsilon_of(place)
+        found: Fraction = learner.plan.settings(n).round_epsilon
         return found
 
     place = 0
@@ -628,7 +628,7 @@ def gradients(
         return learner.records(sample, n).gradient(weights)
 
     def cost(n: int) -> Fraction:
-        own = learner.plan.settings(n)
+        own = learner.settings(n)
         return own.rounds / (2 * own.variance)
 
     steps = chain.attempt(lambda: _gradient_steps(chain, learner.shape, asked, cost, settings.rho))

@@ -391,7 +391,7 @@ class Boosted:
     def budgets(self, n: int) -> list[Fraction]:
         """Return the bounded range of each round."""
         settings: Any = self.learner.plan.settings(n)
-        return [settings.epsilon_of(place) for place in range(settings.rounds)]
+        return [settings.round_epsilon] * int(settings.rounds)
 
 
 def _lone(learner: Exponential, tree: Any) -> DrawnTree:

@@ -104,14 +104,17 @@ class PrivateEstimator(BaseEstimator, ABC):
     ) -> None:
         """Give a class the parameters of its learner; see the class.
 
-        Fields named in ``without`` are none, and ``defaults`` replace those of the fields. A class
+        Those named in ``without`` are none, and ``defaults`` replace those of the fields. A class
         may have further parameters, `declared` in its body.
         """
         super().__init_subclass__(**kwargs)
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
         for name in own:
             delattr(cls, name)
-        cls._shell = own | cls._shell
+        for base in cls.__mro__:
+            for name, each in vars(base).get("_shell", {}).items():
+                own.setdefault(name, each)
+        cls._shell = own
         if learner is None:
             return
         cls._learner = learner
@@ -123,7 +126,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         for name, default in (defaults or {}).items():
             of_learner[name] = copy(of_learner[name])
             of_learner[name].default = default
-        complete(cls, of_learner | cls._shell)
+        complete(cls, of_learner | {name: own[name] for name in own if name not in without})
 
     def to_learner(self) -> Learner[Any]:
         """Return the `Learner` that ``fit`` runs, built from the parameters and so checked."""

@@ -17,7 +17,7 @@ from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.errors import UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner
@@ -57,39 +57,6 @@ def test_every_data_set(schema, points, depth, rounds, n):
     assert 0.3 < result.tightest_epsilon <= EPSILON
 
 
-@pytest.mark.more
-@pytest.mark.first(1)
-@pytest.mark.parametrize(
-    ("schema", "points", "rounds", "n", "cap"),
-    [(ONE, [BONN, OTHER], 2, 2, "1/2"), (ONE, [BONN], 3, 2, 1), (EDGE, [LOW, HIGH], 2, 1, 1)],
-    ids=["rounds-2", "rounds-3", "two-splits"],
-)
-def test_a_first_tree_of_several_votes_on_every_data_set(schema, points, rounds, n, cap):
-    boosted = boosting(schema, 1, rounds, first_votes=3, cap=cap)
-    settings = boosted.plan.settings(n)
-    assert settings.epsilon_of(0) == 3 * settings.epsilon_of(1) == 3 * EPSILON / (rounds + 2)
-    result = verify(boosted, points=points, n_samples=n)
-    assert result.holds
-    assert 0.3 < result.tightest_epsilon <= EPSILON
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("votes", [2, 5])
-def test_a_first_tree_of_several_votes_with_a_delta(votes):
-    boosted = boosting(delta=Fraction(1, 100), first_votes=votes)
-    assert verify(boosted, points=[BONN, OTHER], n_samples=2).holds
-    settings = boosted.plan.settings(2)
-    assert settings.epsilon_of(0) + settings.epsilon_of(1) > EPSILON  # pure composition would not
-
-
-def test_the_votes_of_the_first_tree_are_released_as_copies():
-    sample = Sample.of(np.array([BONN, OTHER] * 5), [1, 0] * 5)
-    ensemble = boosting(rounds=3, first_votes=4).draw(sample, SeededSource(0))
-    assert len(ensemble.trees) == 6
-    assert len(set(ensemble.trees[:4])) == 1
-    assert set(ensemble.margin(sample.points).tolist()) <= set(ensemble.margins)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("schema", "depth", "rounds", "n"),
@@ -119,7 +86,7 @@ def test_with_the_count_of_label_1(monkeypatch):
     """The start costs its own part of epsilon."""
     monkeypatch.setattr(learner, "_COUNT_FROM", 0)
     learner._settings.cache_clear()
-    monkeypatch.setattr(learner, "_COUNT_SHARE", Fraction(1, 3))
+    monkeypatch.setattr(learner, "_COUNT_SHARE", Fraction(1, 6))
     boosted = boosting(rounds=1, step=Fraction(1, 10))
     assert boosted.plan.settings(2).count_epsilon == EPSILON / 3
     assert verify(boosted, points=[BONN], n_samples=2).holds
@@ -289,7 +256,7 @@ def loss_of_a_round(place):
     The first tree answers 0 in Bonn and 1 elsewhere. All records but one say 1; that one is
     (Bonn, 1), or (other, 0), which weigh the most in the second round.
     """
-    boosted = Boosting(ScorecardClass(ONE, 2), epsilon=EPSILON, step="1/2", cap=1, first_votes=8)
+    boosted = Boosting(ScorecardClass(ONE, 2), epsilon=EPSILON, step=4, cap=1)
     times = [20, 20 if place == 0 else 3_000, 1]  # so many that "always 1" is nearly sure
     settings = boosted.plan.settings(sum(times))
     first = TreeHypothesis.of(Node(ONE.literals()[0], 0, 1))
@@ -307,7 +274,7 @@ def loss_of_a_round(place):
         laws.append(law.outcomes)
     logs = [(laws[0][h] / laws[1][h]).log() for h in laws[0]]
     assert all(log.is_finite() for log in logs)
-    return max(abs(float(log.mid())) for log in logs) / float(settings.epsilon_of(place))
+    return max(abs(float(log.mid())) for log in logs) / float(settings.round_epsilon)
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -316,12 +283,12 @@ def test_no_round_loses_more_than_its_budget(place):
 
 
 def test_a_largest_weight_that_forgets_votes_is_noticed(monkeypatch):
-    """The rate as if the first tree had one vote; costs that keep to such a W_t are private."""
+    """The rate as if the first tree had no vote; costs that keep to such a W_t are private."""
     true = Boosting.round
 
     def forgetful(self, votes, place):
         rows, rate = true(self, votes, place)
-        short = replace(votes.loss, first_votes=1).largest(votes.start, place)
+        short = votes.loss.largest(votes.start, 0)
         return rows, rate * votes.loss.largest(votes.start, place) / short
 
     monkeypatch.setattr(Boosting, "round", forgetful)
@@ -332,7 +299,7 @@ def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
     true = Logistic.largest
     monkeypatch.setattr(
         Logistic, "largest",
-        lambda self, start, place: true(replace(self, first_votes=1), start, place),
+        lambda self, start, place: true(self, start, 0),
     )  # fmt: skip
     assert loss_of_a_round(1) <= 1
 
@@ -340,8 +307,8 @@ def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("cap", [Fraction(1, 2), Fraction(1)])
 def test_the_largest_cost_is_that_of_any_votes(k, cap):
-    """By hand: all votes that four trees can give, three of the first."""
-    loss = Logistic(Fraction(1, 3), cap, 1024, first_votes=3)
+    """By hand: all votes that four trees can give."""
+    loss = Logistic(Fraction(1, 3), cap, 1024)
     start = tuple(range(0, -k, -1))
     reached = {start}
     for place in range(5):
@@ -349,11 +316,8 @@ def test_the_largest_cost_is_that_of_any_votes(k, cap):
         worst = max(loss.of_label(votes, y, 1024).max() for y in range(k))
         assert loss.largest(start, place) == worst
         assert worst == 1024 or cap == 1
-        given = loss.moves(place)
         reached = {
-            tuple(v + given * (i == j) for i, v in enumerate(votes))
-            for votes in reached
-            for j in range(k)
+            tuple(v + (i == j) for i, v in enumerate(votes)) for votes in reached for j in range(k)
         }
 
 
@@ -371,55 +335,32 @@ def test_weights_of_two_labels_are_those_of_the_logistic_loss():
             assert not found[y].any()
 
 
-@pytest.mark.more
-def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
-    true = learner.largest_round
-    monkeypatch.setattr(learner, "largest_round", lambda *given, first: true(*given))  # noqa: PLW0108
-    learner._settings.cache_clear()
-    boosted = boosting(first_votes=3)
-    assert not verify(boosted, points=[BONN, OTHER], n_samples=2).holds
-    learner._settings.cache_clear()
-
-
-@pytest.mark.first(1)
 @pytest.mark.parametrize(
-    ("n", "epsilon", "delta", "rounds", "several"),
+    ("n", "delta", "share"),
     [
-        (399, 1, "1e-6", None, False),
-        (400, 1, "1e-6", None, True),
-        (1198, "1/2", "1e-6", None, True),
-        (1200, "1/2", "1e-6", None, False),  # then there is a start from all columns
-        (1199, 1, None, None, True),
-        (1200, 1, None, None, False),
-        (1000, 1, None, None, True),
-        (1000, 1, "1e-6", 10, False),
+        (399, None, 0),
+        (400, None, Fraction(1, 20)),
+        (1499, None, Fraction(1, 20)),
+        (1500, None, Fraction(1, 40)),
+        (400, "1e-6", Fraction(1, 20)),
+        (599, "1e-6", Fraction(1, 20)),
+        (600, "1e-6", 0),  # then there is a start from all columns
     ],
 )
-def test_when_the_first_tree_has_several_votes(n, epsilon, delta, rounds, several):
-    boosted = Boosting(BoostedTreeClass(EDGE, 2, rounds), epsilon=epsilon, delta=delta)
+def test_when_label_1_is_counted(n, delta, share):
+    boosted = Boosting(BoostedTreeClass(EDGE, 2), epsilon=1, delta=delta)
     settings = boosted.plan.settings(n)
-    assert settings.strong == several
-    if several:
-        assert abs(settings.loss.first_votes * settings.loss.step - 1) <= settings.loss.step / 2
-        assert compose(settings.losses, delta=Fraction(delta or 0))[0] <= boosted.epsilon
-        spent = boosted.spending(n)
-        assert list(spent) == [
-            f"first tree, with {settings.loss.first_votes} votes",
-            f"{settings.rounds - 1} more trees",
-        ]  # fmt: skip
-
-
-@pytest.mark.parametrize("votes", [0, 101, 1.5])
-def test_votes_of_the_first_tree_out_of_range(votes):
-    with pytest.raises(ParameterError, match=r"'first_votes'.* of BoostedTrees.* in \[1, 100\]"):
-        boosting(first_votes=votes)
+    assert settings.count_epsilon == share
+    spent, _ = compose(settings.losses, delta=Fraction(delta or 0))
+    assert 0.97 <= spent <= 1
+    assert ("count of label 1" in boosted.spending(n)) == bool(share)
 
 
 def test_what_is_spent_adds_up_to_the_trees_that_are_released():
-    boosted = boosting(rounds=2, first_votes=3)
-    assert list(boosted.spending(4)) == ["first tree, with 3 votes", "1 more tree"]
+    boosted = boosting(rounds=2)
+    assert list(boosted.spending(4)) == ["2 trees"]
     sample = Sample.of(np.array([BONN, OTHER] * 2), [1, 0] * 2)
-    assert len(boosted.draw(sample, SeededSource(0)).trees) == 3 + 1
+    assert len(boosted.draw(sample, SeededSource(0)).trees) == 2
 
 
 @pytest.mark.more

@@ -246,7 +246,7 @@ def test_a_second_round_of_single_records_loses_its_budget(kind):
         "poisson": Poisson((PARTS, PARTS), 5, 64, cap=2 << 16, most=4),
     }[kind]
     start = 0 if kind == "poisson" else 2 * PARTS
-    budget, worst = learner.plan.settings(1).epsilon_of(1), F(0)
+    budget, worst = learner.plan.settings(1).round_epsilon, F(0)
     for first in stumps():
         costs = []
         for row, y in product([(0,), (2,), (3,)], range(5)):

@@ -466,7 +466,7 @@ def drawn(kind, schema, seed):
     ("kind", "fits"),
     [
         ("linear", 2),
-        ("scorecard", 2),
+        ("scorecard", 3),
         pytest.param("linear", 30, marks=pytest.mark.more),
         pytest.param("scorecard", 30, marks=pytest.mark.more),
     ],

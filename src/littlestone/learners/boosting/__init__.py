@@ -4,7 +4,7 @@ The settings and the draw (`learner`, `values`), one round (`rounds`), losses an
 and the estimators (`estimators`).
 """
 
-from littlestone.learners.boosting.learner import Boosting, BoostingPlan, Settings
-from littlestone.learners.boosting.values import Values, ValueSettings, ValuesPlan
+from littlestone.learners.boosting.learner import Boosting, Settings
+from littlestone.learners.boosting.values import Values, ValueSettings
 
-__all__ = ["Boosting", "BoostingPlan", "Settings", "ValueSettings", "Values", "ValuesPlan"]
+__all__ = ["Boosting", "Settings", "ValueSettings", "Values"]

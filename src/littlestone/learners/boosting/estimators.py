@@ -38,14 +38,6 @@ def _schema() -> Any:
     )
 
 
-def _given_rounds() -> Any:
-    return declared(
-        Kind('int or "auto"', annotation='int | Literal["auto"]'),
-        'Number of trees; ``"auto"`` takes it from n * epsilon and the number of splits.',
-        default="auto",
-    )
-
-
 def _depth() -> Any:
     return declared(Kind("{1, 2, 3}", annotation="Literal[1, 2, 3]"), "Of each tree.", default=2)
 
@@ -58,21 +50,38 @@ def _rounds(estimator: Any) -> int | None:
     return check_integer(type(estimator).__name__, "rounds", rounds, low=1)
 
 
-_INTERVAL = Kind("float in (0, 1)", annotation="Number | None")
-
-
-def _besides(estimator: Any) -> dict[str, Any]:
-    """Return what a release is to have besides the model."""
-    share, interval = estimator.holdout, estimator.interval
-    if interval is not None:
-        share = share or HOLDOUT
-    return {"evaluate": estimator.evaluate, "holdout": share, "interval": interval}
-
-
 class _OfTrees(PrivateEstimator):
-    """What fitted sums of trees say of themselves."""
+    """The parameters of sums of trees, and what fitted ones say of themselves."""
 
+    schema: Any = _schema()
+    rounds: Any = declared(
+        Kind('int or "auto"', annotation='int | Literal["auto"]'),
+        'Number of trees; ``"auto"`` takes it from n * epsilon and the number of splits.',
+        default="auto",
+    )
+    evaluate: Any = declared(
+        Kind("float", annotation="Number | None"),
+        "Amount of epsilon for an evaluation, ``evaluation_``.",
+        default=None,
+    )
+    holdout: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Proportion of the records, or users, to hold out for the evaluation; with an interval "
+        "0.2 by default.",
+        default=None,
+    )
+    interval: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Coverage of prediction sets of labels, or of prediction intervals, on new records, for "
+        "example 0.9: calibrated on held-out records, for what ``evaluate`` leaves of epsilon.",
+        default=None,
+    )
     hypothesis_: TreeEnsemble | TreeSum
+
+    def _extra(self) -> dict[str, Any]:
+        interval = getattr(self, "interval", None)
+        share = self.holdout or (None if interval is None else HOLDOUT)
+        return {"evaluate": self.evaluate, "holdout": share, "interval": interval}
 
     @property
     def trees_(self) -> tuple[TreeHypothesis, ...]:
@@ -97,38 +106,15 @@ class _OfTrees(PrivateEstimator):
         return moved / (moved.sum() or 1)
 
 
-class _Boosted(PrivateClassifier, _OfTrees):
+class _Boosted(_OfTrees, PrivateClassifier):
     """What both classifiers share."""
 
-    schema: Any = _schema()
-    rounds: Any = _given_rounds()
-    evaluate: Any = declared(
-        Kind("float", annotation="Number | None"),
-        "Amount of epsilon for an evaluation: accuracy, ROC curve, calibration, recalibrated "
-        "probabilities.",
-        default=None,
-    )
-    holdout: Any = declared(
-        Kind("float in (0, 1)", annotation="Number | None"),
-        "Proportion of the records, or users, to hold out for the evaluation; with an interval "
-        "0.2 by default.",
-        default=None,
-    )
-    interval: Any = declared(
-        _INTERVAL,
-        "Coverage of prediction sets of labels on new records, for example 0.9: calibrated on "
-        "held-out records, for what ``evaluate`` leaves of epsilon.",
-        default=None,
-    )
     labels: Any = declared(
         Kind("sequence of int or str", annotation="Sequence[int] | Sequence[str] | None"),
         "Public labels, if they are not 0 and 1: each tree then votes for one of them.",
         default=None,
     )
     hypothesis_: TreeEnsemble
-
-    def _extra(self) -> dict[str, Any]:
-        return _besides(self)
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return what trees vote for the positive class, in steps of log-odds.
@@ -210,6 +196,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     ----------
     trees_ : tuple of TreeHypothesis
     evaluation_ : Evaluation
+        With ``evaluate``: accuracy, ROC curve, calibration, recalibrated probabilities.
     release_ : Release
     hypothesis_ : TreeEnsemble
         The private output; may be published.
@@ -339,11 +326,9 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
         return self.hypothesis_.points(self._bound_class().schema)
 
 
-class _BoostedRegressor(PrivateRegressor, _OfTrees):
+class _BoostedRegressor(_OfTrees, PrivateRegressor):
     """What both regressors share."""
 
-    schema: Any = _schema()
-    rounds: Any = _given_rounds()
     low: Any = declared(
         Kind("float", annotation="Number"),
         "Public: the lowest value of the target; lower values are set to it. Not for counts, "
@@ -360,28 +345,7 @@ class _BoostedRegressor(PrivateRegressor, _OfTrees):
         "Public: number of cells of the range of a quantity; values are rounded to their ends.",
         default=10_000,
     )
-    evaluate: Any = declared(
-        Kind("float", annotation="Number | None"),
-        "Amount of epsilon for an evaluation: mean absolute error, RMSE and R2, with confidence "
-        "intervals.",
-        default=None,
-    )
-    holdout: Any = declared(
-        Kind("float in (0, 1)", annotation="Number | None"),
-        "Proportion of the records, or users, to hold out for the evaluation; with an interval "
-        "0.2 by default.",
-        default=None,
-    )
-    interval: Any = declared(
-        _INTERVAL,
-        "Coverage of prediction intervals on new records, for example 0.9: calibrated on held-out "
-        "records, for what ``evaluate`` leaves of epsilon.",
-        default=None,
-    )
     hypothesis_: TreeSum
-
-    def _extra(self) -> dict[str, Any]:
-        return _besides(self)
 
     def predict_interval(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the two ends of an interval for each row.
@@ -557,7 +521,9 @@ class StepFunction:
         return np.append(1.0, self.y)[places]
 
 
-class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "quantile")):
+class BoostedTreesSurvival(
+    _OfTrees, learner=Values, without=(*_OWN, "loss", "quantile", "interval")
+):
     r"""Learn the time until an event, privately: hazards in public periods, by sums of trees.
 
     A person brings a row for each period at risk and is one unit, paid for once. The trees ask the
@@ -622,23 +588,8 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         "The cell of a table that means an event, for example 2 in R's data.",
         default=1,
     )
-    rounds: Any = _given_rounds()
-    evaluate: Any = declared(
-        Kind("float", annotation="Number | None"),
-        "Amount of epsilon for an evaluation: concordance, events in each period, survival by "
-        "risk group.",
-        default=None,
-    )
-    holdout: Any = declared(
-        Kind("float in (0, 1)", annotation="Number | None"),
-        "Proportion of the records, or users, to hold out for the evaluation.",
-        default=None,
-    )
     depth: int = _depth()
     hypothesis_: TreeSum
-
-    def _extra(self) -> dict[str, Any]:
-        return {"evaluate": self.evaluate, "holdout": self.holdout}
 
     @property
     def concept_class(self) -> BoostedTreeClass:

@@ -1,16 +1,12 @@
 """Boosting of labels: `Boosted` with the logistic loss.
 
 Each tree votes for one of k labels. After t rounds label j has v_j *votes* at a row: a released
-start, and the votes of the t released trees that answer j there (one each, ``first_votes`` for the
-first). What an answer costs: `littlestone.learners.boosting.losses.Logistic`; why rounds are
-private: `littlestone.learners.boosting.rounds`.
-
-*First tree.* Where n epsilon is small, each round can afford little, and the first of them decides
-most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
-votes as make log-odds of about one.
+start, and one of each released tree that answers j there. What an answer costs:
+`littlestone.learners.boosting.losses.Logistic`; why rounds are private:
+`littlestone.learners.boosting.rounds`.
 
 *Start.* With a delta, votes begin at what single columns say (module `marginals`).
-Without one, where labels are rare, the first trees would only say so. So a part of the budget buys
+Else, where labels are rare, the first trees would only say so. So a part of the budget buys
 a private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
 
@@ -21,15 +17,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.coefficients import CodePoints, in_order
@@ -37,26 +31,25 @@ from littlestone.classes.boosted_trees.ensemble import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (
-    UnsupportedError,
     check_fraction,
     check_integer,
-    check_probability,
     counted,
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
+from littlestone.learners.base import Kind, declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
-    FIRST_BUDGET,
+    EVALUATE_INSTEAD,
     Boosted,
     Marginals,
     Records,
+    RoundSettings,
     check_size,
+    class_to_learn,
     largest_rho,
     largest_round,
-    losses_of,
     marginals,
     release_start,
 )
@@ -65,91 +58,31 @@ from littlestone.privacy import Loss, Pure
 from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 _UNCERTIFIED = (
     "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    "be vacuous. Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of "
-    "epsilon on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies "
-    "the error on new records."
+    f"be vacuous. {EVALUATE_INSTEAD}"
 )
-LEFT = "smaller than epsilon, of which it is a part"
-_COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
-_COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
+_COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
+_COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
+_COUNT_SURE = 1_500  # and from which the share is enough, also for counts of all labels
 _LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
-_FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
 _FURTHEST = 40  # the largest start, in steps
 _LEAST_STEP = Fraction(1, 1000)
 _MOST_COLUMNS = 40_000  # times the step: votes to begin with stay below a million
-#: More votes than these the first tree does not have.
-MAX_FIRST_VOTES = 100
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(RoundSettings):
     """The numbers of one fit, from public parameters and the public n."""
 
-    rounds: int
     loss: Logistic
-    round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     linked: bool = False  # whether probabilities are the minimiser of the capped loss
     marginals: Marginals | None = None  # of a start from the counts of all columns
-    before: tuple[Loss, ...] = ()  # what else is composed
-
-    @property
-    def strong(self) -> bool:
-        """Whether the first tree has more votes, and a larger budget, than another."""
-        return self.loss.first_votes > 1
-
-    @property
-    def losses(self) -> dict[Loss, int]:
-        """What is composed."""
-        losses = losses_of(self.round_epsilon, self.rounds, first=self.strong)
-        losses.update(self.marginals.losses if self.marginals else {})
-        losses.update([*self.before, *([Pure(self.count_epsilon)] if self.count_epsilon else [])])
-        return losses
-
-    def epsilon_of(self, place: int) -> Fraction:
-        """Return the bounded range of the round of the tree at this place, from 0."""
-        return self.round_epsilon * (FIRST_BUDGET if self.strong and place == 0 else 1)
-
-
-@dataclass(frozen=True)
-class BoostingPlan(Plan):
-    """What boosting will do with n records: `settings`. It certifies nothing before data."""
-
-    learner: Boosting
-
-    @property
-    def unit(self) -> Unit:  # type: ignore[override]
-        """What is counted."""
-        return self.learner.unit
-
-    @property
-    def required(self) -> int:
-        """There is no such number."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def certificate(self, n: int) -> Certificate:
-        """There is no certificate."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def settings(self, n: int) -> Settings:
-        """Return the numbers of a fit of n records."""
-        return _settings(self.learner, n)
-
-
-def _first_votes(caller: str, name: str, value: Any) -> int:
-    hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
-    wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MAX_FIRST_VOTES:
-        raise parameter_error(caller, name, wanted, value, hint)
-    return int(value)
 
 
 def _cap(caller: str, name: str, value: Any) -> Fraction:
@@ -157,16 +90,6 @@ def _cap(caller: str, name: str, value: Any) -> Fraction:
     if cap > 1:
         raise parameter_error(caller, name, "in (0, 1]", value)
     return cap
-
-
-def _delta(caller: str, name: str, value: Any) -> Fraction | None:
-    if value is None or (isinstance(value, int | float) and value == 0):
-        return None
-    hint = "1e-6 is a common choice; leave it out for pure privacy."
-    return check_probability(caller, name, value, hint=hint)
-
-
-DELTA = Kind("float in [0, 1)", _delta, "Number")
 
 
 def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
@@ -180,7 +103,7 @@ def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
 
 
 @dataclass(frozen=True)
-class Boosting(Boosted[BoostingPlan]):
+class Boosting(Boosted):
     """The learner behind `BoostedTrees` and `Scorecard`.
 
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
@@ -189,25 +112,15 @@ class Boosting(Boosted[BoostingPlan]):
     name = "boosting"
     estimator = "BoostedTrees"
     summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
-    claim = "boosting.round"
-    pure = False
-    agnostic = True
     uncertified = _UNCERTIFIED
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
-        Kind("BoostedTreeClass", lambda caller, _, value: _own(caller, value)),
+        class_to_learn(
+            BoostedTreeClass, "boosted_trees(depth=2) or scorecard, over a schema", targets=False
+        ),
         "Public.",
         kw_only=False,
-    )
-    epsilon: Fraction = declared(
-        number("1 is a common choice."),
-        "Privacy loss of one ``fit``, evaluation included. No default.",
-    )
-    delta: Fraction | None = declared(
-        DELTA,
-        "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
-        default=0,
     )
     step: Fraction | None = declared(
         _or_auto("float", number("0.1 is a common choice.")),
@@ -219,23 +132,6 @@ class Boosting(Boosted[BoostingPlan]):
         'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
-    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
-    first_votes: int | None = declared(
-        _or_auto(f"int in [1, {MAX_FIRST_VOTES}]", Kind("", _first_votes, "int")),
-        "Votes of the first tree. With several it is drawn with three times the budget of another. "
-        '``"auto"`` is 1, except with ``rounds="auto"``, two labels and n * epsilon from 400 '
-        "to 1,200, where it makes log-odds of about one.",
-        default="auto",
-    )
-    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
-    evaluation: Fraction | None = declared(
-        maybe(number()),
-        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
-        "it.",
-        default=None,
-    )
-    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
-    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     @classmethod
     def held_out(cls, concept_class: BoostedTreeClass, goal: Goal) -> str:
@@ -261,23 +157,15 @@ class Boosting(Boosted[BoostingPlan]):
         )
 
     def check(self) -> None:
-        """Refuse an evaluation that would leave nothing, and what is too large."""
-        caller = self.caller
-        if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
-        if self.resolution > 2**20:
-            raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
+        """Refuse what others refuse, and a step that is too small or too large."""
+        super().check()
         if self.step is not None and not _LEAST_STEP <= self.step <= 10:
-            raise parameter_error(caller, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
+            raise parameter_error(self.caller, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
 
     @property
     def caller(self) -> str:
         """The estimator of the class."""
         return getattr(self.concept_class, "estimator", self.estimator)
-
-    def minus_evaluation(self, evaluation: Fraction) -> Boosting:
-        """Return the learner that leaves this epsilon to an evaluation on the same records."""
-        return replace(self, evaluation=evaluation)
 
     @property
     def uses_marginals(self) -> bool:
@@ -289,20 +177,15 @@ class Boosting(Boosted[BoostingPlan]):
         settings = self.plan.settings(n)
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
         spent = {counted(settings.rounds, "trees"): each}
-        if settings.strong:
-            what = f"first tree, with {settings.loss.first_votes} votes"
-            spent = {what: f"bounded range {exact_text(settings.epsilon_of(0))}"}
-            more = settings.rounds - 1
-            spent |= {counted(more, "more trees"): each} if more else {}
         spent |= settings.marginals.spending() if settings.marginals else {}
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
         return spent
 
-    def make_plan(self) -> BoostingPlan:
-        """Return the plan."""
-        return BoostingPlan(self)
+    def settings(self, n: int) -> Settings:
+        """Return the numbers of a fit of n units."""
+        return _settings(self, n)
 
     def start(self, sample: Any, source: Source) -> tuple[Any, Logistic]:
         """Draw the votes of the start, or the points of all columns."""
@@ -331,14 +214,13 @@ class Boosting(Boosted[BoostingPlan]):
         return super().largest(records, place)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
-        """Return the sum of the trees, each as often as it has votes."""
+        """Return the sum of the trees."""
         loss = cast(Logistic, records.loss)
-        copies = [tree for i, tree in enumerate(trees) for _ in range(loss.moves(i))]
         labels = self.concept_class.labels
         linked = self.plan.settings(records.sample.n).linked
         cap = loss.cap if linked else None
         points = records.points if isinstance(records, Votes) else None
-        found = TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap, points)
+        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, cap, points)
         return in_order(found, self.concept_class.schema)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
@@ -346,35 +228,23 @@ class Boosting(Boosted[BoostingPlan]):
         n, epsilon, step = sample.n, settings.count_epsilon, float(settings.loss.step)
         if not epsilon:
             return (0,) * len(self.concept_class.labels)
+        labels, lists = len(self.concept_class.labels), self.concept_class.lists_labels
+        pull = 4 / float(epsilon)  # pulls the shares towards each other
+        counts: list[Any]
         if isinstance(sample, TargetSample):
-            labels = len(self.concept_class.labels)
-            counts = private_counts(
-                sample, sample.code, labels + 1, loss=Pure(epsilon), source=source
-            )
-            pull = 4 / float(epsilon)
-            odds_of = [math.log(float(count) + pull) for count in counts[:labels]]
-            first = max(odds_of) if self.concept_class.lists_labels else odds_of[0]
-            votes = [round((own - first) / step) for own in odds_of]
-            return tuple(max(-_FURTHEST, min(_FURTHEST, own)) for own in votes)
-        if not self.concept_class.lists_labels:
-            count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
-            doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
-            odds = round(math.log((count + doubt) / (n - count + doubt)) / step)
-            return (0, max(-_FURTHEST, min(_FURTHEST, odds)))
-        totals = sample.by_label[:, None]
-        released = release_histogram([0], totals, n=n, epsilon=epsilon, source=source)
-        doubt = 4 / float(epsilon)  # pulls the shares towards each other
-        logs = [math.log(max(count, 0) + doubt) for (count,) in released.counts[:-1]]
-        return tuple(max(-_FURTHEST, round((own - max(logs)) / step)) for own in logs)
-
-
-def _own(caller: str, value: Any) -> BoostedTreeClass:
-    if not isinstance(value, BoostedTreeClass) or value.target is not None:
-        spec = getattr(value, "spec", type(value).__name__)
-        raise UnsupportedError(
-            f"{caller} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
-        )
-    return value
+            spent = Pure(epsilon)
+            counts = private_counts(sample, sample.code, labels + 1, loss=spent, source=source)
+        elif lists:
+            totals = sample.by_label[:, None]
+            released = release_histogram([0], totals, n=n, epsilon=epsilon, source=source)
+            counts = [max(count, 0) for (count,) in released.counts]
+        else:  # one count, of half the noise
+            ones = private_count(sample.positives, n, epsilon=epsilon, source=source).value
+            counts, pull = [n - ones, ones], pull / 2
+        logs = [math.log(float(count) + pull) for count in counts[:labels]]
+        first = max(logs) if lists else logs[0]
+        votes = [round((own - first) / step) for own in logs]
+        return tuple(max(-_FURTHEST, min(_FURTHEST, own)) for own in votes)
 
 
 @lru_cache(maxsize=512)
@@ -393,23 +263,21 @@ def _settings(learner: Boosting, n: int) -> Settings:
         rho -= (learner.evaluation or Fraction(0)) ** 2 / 2 + learner.columns
         if len(concepts.schema) <= _MOST_COLUMNS * step:
             start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
-    counted = start is None and float(left) * n >= _COUNT_FROM
-    count_epsilon = left * _COUNT_SHARE if counted else Fraction(0)
-    others: list[Loss] = [Pure(e) for e in (count_epsilon, learner.evaluation) if e]
+    sure = float(left) * n >= _COUNT_SURE
+    counted = start is None and (sure or (binary and float(left) * n >= _COUNT_FROM))
+    count_epsilon = left * _COUNT_SHARE * (1 if sure else 2) if counted else Fraction(0)
+    others: list[Loss] = list(learner.before)
+    others += [Pure(count_epsilon)] if counted else []
     others += Counter(start.losses).elements() if start else []
-    before = learner.before
-    others += before
-    ruled = binary and not concepts.rounds
-    strong = ruled and start is None and _FIRST_FROM <= size < _FIRST_TO
-    first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
-    round_epsilon = largest_round(
-        learner.epsilon, learner.delta or Fraction(0), rounds, tuple(others), first=first_votes > 1
-    )
+    evaluation = [Pure(learner.evaluation)] if learner.evaluation else []
+    delta = learner.delta or Fraction(0)
+    round_epsilon = largest_round(learner.epsilon, delta, rounds, (*others, *evaluation))
     check_size(learner, n, learner.resolution, round_epsilon)
-    loss = Logistic(step, learner.cap, learner.resolution, first_votes)
+    loss = Logistic(step, learner.cap, learner.resolution)
     linked = float(left) * n >= _LINK_FROM
     linked = linked and has_link(learner.cap, binary=binary)
-    return Settings(rounds, loss, round_epsilon, count_epsilon, linked, start, before)
+    spent = tuple(others)
+    return Settings(rounds, round_epsilon, spent, loss, count_epsilon, linked, start)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
@@ -448,14 +316,3 @@ def default_step(depth: int, rounds: int, size: float, *, pure: bool) -> Fractio
     each, most = (0.6, 5.6) if pure and depth > 1 and doublings > 0 else (1.2, 8.0)
     reach = min(max(3 + each * doublings, 2.0), most)
     return Fraction(round(1000 * min(max(reach / rounds, 0.02), 0.4)), 1000)
-
-
-def default_first_votes(step: Fraction) -> int:
-    """Return the votes of a strong first tree: log-odds of about one.
-
-    Examples
-    --------
-    >>> [default_first_votes(Fraction(step)) for step in ("0.05", "0.15", "0.3", "2")]
-    [20, 7, 3, 1]
-    """
-    return max(1, min(round(1 / step), MAX_FIRST_VOTES))

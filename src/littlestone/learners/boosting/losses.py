@@ -52,9 +52,6 @@ Ints = npt.NDArray[np.int64]
 class Loss(Protocol):
     """What answers cost records; positions are arrays whose last axis is the records."""
 
-    def moves(self, place: int) -> int:
-        """Return how far the tree at this place, from 0, moves a row."""
-
     def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
         """Return positions after the tree at this place has answered."""
 
@@ -89,15 +86,10 @@ class Logistic:
     step: Fraction  # log-odds of one vote
     cap: Fraction  # gradients above it weigh as much as it
     resolution: int  # W: what an answer of a capped gradient costs
-    first_votes: int = 1  # of the first tree
-
-    def moves(self, place: int) -> int:
-        """Return the votes of the tree at this place, from 0."""
-        return self.first_votes if place == 0 else 1
 
     def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
         """Return the votes after the tree at this place has answered."""
-        position[answers, np.arange(len(answers))] += self.moves(place)
+        position[answers, np.arange(len(answers))] += 1
         return position
 
     def costs(self, position: Ints, y: Ints, place: int, most: int) -> Ints:
@@ -131,7 +123,7 @@ class Logistic:
         ends = np.array(start, dtype=np.int64).reshape(labels, -1)
         least, most = ends.min(axis=1), ends.max(axis=1)
         votes = np.tile(least[:, None], (1, labels))
-        np.fill_diagonal(votes, most + sum(map(self.moves, range(place))))
+        np.fill_diagonal(votes, most + place)
         return max(int(self.of_label(votes, y, self.resolution).max()) for y in range(labels))
 
 
@@ -160,10 +152,6 @@ class Scored(ABC):
     size: int  # codes of targets are 0, ..., size - 1
     resolution: int  # W
     constant: bool = field(default=False, kw_only=True)  # no tree is drawn: the start is all
-
-    def moves(self, place: int) -> int:
-        """Return the step of the tree at this place."""
-        return self.steps[place]
 
     def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
         """Return the positions after the tree at this place has answered."""
@@ -452,12 +440,11 @@ class Votes:
     ) -> None:
         self.sample, self.start, self.loss, self.points = sample, start, loss, points
         self._votes: list[npt.NDArray[np.int32]] = []  # of the batches that have been seen
-        self._total = 0  # of all trees
+        self._total = 0  # trees
 
     def add(self, tree: TreeHypothesis, place: int) -> None:
-        """Add the votes of the tree at this place: one pass."""
-        moves = self.loss.moves(place)
-        self._total += moves
+        """Add the votes of another tree: one pass."""
+        self._total += 1
         batches = [batch for batch, _ in self._labelled] or self.sample.batches()
         for number, batch in enumerate(batches):
             votes = self._of(number, batch)
@@ -465,7 +452,7 @@ class Votes:
                 at = slice(start, start + _CHUNK)
                 answers = tree.predict(batch.points[at])
                 for label in range(len(votes)):
-                    votes[label, at] += (answers == label) * np.int32(moves)
+                    votes[label, at] += answers == label
 
     def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
         """Return what each answer costs the records, at most ``most`` each."""

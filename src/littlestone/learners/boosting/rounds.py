@@ -31,22 +31,23 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Unit
 from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, draw_tree
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import TargetSample
-from littlestone.errors import UnsupportedError, counted
-from littlestone.learners.base import Learner, Plan
+from littlestone.errors import UnsupportedError, check_probability, counted, parameter_error
+from littlestone.learners.base import Kind, Learner, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.losses import WHOLE
 from littlestone.mechanisms.estimate import discrete_gaussian
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
@@ -57,19 +58,85 @@ from littlestone.source import SeededSource
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from littlestone.bounds import Certificate
     from littlestone.data import Schema
     from littlestone.learners.boosting.losses import Loss
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 
-#: Budget of a first tree of several votes, in budgets of another tree.
-FIRST_BUDGET = 3
 #: With few rounds, other routes of composition beat zero-concentrated privacy, by at most this.
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 
-P = TypeVar("P", bound=Plan)
+#: What to do instead of asking for a bound before data.
+EVALUATE_INSTEAD = (
+    "Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
+    "accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error on "
+    "new records."
+)
+
+
+@dataclass(frozen=True)
+class UncertifiedPlan(Plan):
+    """What a learner will do with n units: `settings`. It certifies nothing before data."""
+
+    learner: Uncertified
+
+    @property
+    def unit(self) -> Unit:  # type: ignore[override]
+        """What is counted."""
+        return self.learner.unit
+
+    @property
+    def required(self) -> int:
+        """There is no such number."""
+        raise UnsupportedError(self.learner.uncertified)
+
+    def certificate(self, n: int) -> Certificate:
+        """There is no certificate."""
+        raise UnsupportedError(self.learner.uncertified)
+
+    def settings(self, n: int) -> Any:
+        """Return the numbers of a fit of n units."""
+        return self.learner.settings(n)
+
+
+def class_to_learn(kind: type[Any], learns: str, *, targets: bool, instead: str = "") -> Kind:
+    """Return the kind of the class of a learner: with a target, or of labels."""
+
+    def check(caller: str, name: str, value: Any) -> Any:
+        if not isinstance(value, kind) or (value.target is not None) != targets:
+            spec = getattr(value, "spec", type(value).__name__)
+            raise UnsupportedError(f"{caller} learns {learns}, not {spec}.{instead}")
+        return value
+
+    return Kind(kind.__name__, check)
+
+
+@dataclass(frozen=True)
+class Uncertified(Learner[UncertifiedPlan]):
+    """What learners without a bound before data share: boosted trees, and linear models."""
+
+    pure = False
+    agnostic = True
+
+    concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)
+    epsilon: Fraction = declared(
+        number("1 is a common choice."),
+        "Privacy loss of one ``fit``, evaluation included. No default.",
+    )
+    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
+
+    @abstractmethod
+    def settings(self, n: int) -> Any:
+        """Return the numbers of a fit of n units: from public parameters only."""
+
+    def make_plan(self) -> UncertifiedPlan:
+        """Return the plan."""
+        return UncertifiedPlan(self)
 
 
 class Records(Protocol):
@@ -94,22 +161,58 @@ class Records(Protocol):
         """Move them by the tree at this place."""
 
 
-class Boosted(Learner[P]):
-    """What learners by rounds share."""
+def _delta(caller: str, name: str, value: Any) -> Fraction | None:
+    if value is None or (isinstance(value, int | float) and value == 0):
+        return None
+    hint = "1e-6 is a common choice; leave it out for pure privacy."
+    return check_probability(caller, name, value, hint=hint)
 
-    if TYPE_CHECKING:
 
-        @property
-        def concept_class(self) -> BoostedTreeClass:
-            """The public class."""
+@dataclass(frozen=True)
+class RoundSettings:
+    """The numbers of the rounds of one fit, from public parameters and the public n."""
 
-        delta: Fraction | None
-        resolution: int
-        columns: Fraction
+    rounds: int
+    round_epsilon: Fraction  # bounded range of each round
+    others: tuple[Spent, ...]  # what else is composed, the evaluation left out
 
-        @property
-        def plan(self) -> Any:
-            """The learner's own numbers; those of n units are ``plan.settings(n)``."""
+    @property
+    def losses(self) -> Counter[Spent]:
+        """What is composed."""
+        return Counter([BoundedRange(self.round_epsilon)] * self.rounds + list(self.others))
+
+
+@dataclass(frozen=True)
+class Boosted(Uncertified):
+    """What learners by rounds of trees share."""
+
+    claim = "boosting.round"
+
+    concept_class: BoostedTreeClass = declared(Kind("BoostedTreeClass"), "Public.", kw_only=False)
+    delta: Fraction | None = declared(
+        Kind("float in [0, 1)", _delta, "Number"),
+        "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
+        default=0,
+    )
+    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
+    evaluation: Fraction | None = declared(
+        maybe(number()),
+        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
+        "it.",
+        default=None,
+    )
+
+    def check(self) -> None:
+        """Refuse an evaluation that would leave nothing, and what is too large."""
+        if self.evaluation is not None and self.evaluation >= self.epsilon:
+            left = "smaller than epsilon, of which it is a part"
+            raise parameter_error(self.caller, "evaluate", left, self.evaluation)
+        if self.resolution > 2**20:
+            raise parameter_error(self.caller, "resolution", "at most 2**20", self.resolution)
+
+    def minus_evaluation(self, evaluation: Fraction) -> Self:
+        """Return the learner that leaves this epsilon to an evaluation on the same records."""
+        return replace(self, evaluation=evaluation)
 
     @property
     def reads(self) -> type[Any]:
@@ -166,7 +269,7 @@ class Boosted(Learner[P]):
         settings = self.plan.settings(records.sample.n)
         most = self.largest(records, place)
         rows = records.rows(self.splits, self.concept_class.depth, place, most)
-        return rows, settings.epsilon_of(place) / (2 * max(most, 1))
+        return rows, settings.round_epsilon / (2 * max(most, 1))
 
     def largest(self, records: Records, place: int) -> int:
         """Return W_t: what the records of a unit can cost together; W, if there may be several."""
@@ -190,7 +293,7 @@ def _splits(schema: Schema) -> Splits:
     return Splits(schema)
 
 
-def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction) -> None:
+def check_size(learner: Boosted, n: int, most: int, round_epsilon: Fraction) -> None:
     """Refuse, by public numbers, what the draw of a tree could not do; ``most`` is W."""
     labels = len(learner.concept_class.labels)
     of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
@@ -209,21 +312,12 @@ def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction
         )
 
 
-def losses_of(eta: Fraction, rounds: int, *, first: bool) -> Counter[Spent]:
-    """Return what the rounds lose, the first of them more than another if asked."""
-    losses: Counter[Spent] = Counter({BoundedRange(eta): rounds - first})
-    losses[BoundedRange(FIRST_BUDGET * eta)] += first
-    return +losses
-
-
 @lru_cache(maxsize=512)
 def largest_round(
     epsilon: Fraction,
     delta: Fraction,
     rounds: int,
     others: tuple[Spent, ...] = (),
-    *,
-    first: bool = False,
 ) -> Fraction:
     """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
 
@@ -242,20 +336,18 @@ def largest_round(
     0.07
     """
     reached = sum((other.reach or Fraction(0) for other in others), Fraction(0))
-    pure = (epsilon - reached) / (rounds + (FIRST_BUDGET - 1) * first)
+    pure = (epsilon - reached) / rounds
     if not delta:
         return pure
 
     def costs(eta: Fraction) -> bool:
-        losses = losses_of(eta, rounds, first=first)
-        losses.update(others)
+        losses = Counter([BoundedRange(eta)] * rounds + list(others))
         return compose(losses, delta=delta)[0] <= epsilon
 
-    squares = rounds + (FIRST_BUDGET**2 - 1) * first
-    low = _by_zcdp(epsilon, delta, squares, others)
+    low = _by_zcdp(epsilon, delta, rounds, others)
     if not low and reached < epsilon:  # what is pure is added to the conversion of the rest
         rest = tuple(loss for loss in others if loss.reach is None)
-        low = _by_zcdp(epsilon - reached, delta, squares, rest)
+        low = _by_zcdp(epsilon - reached, delta, rounds, rest)
     if all(loss.reach is not None for loss in others):
         low = max(pure, low)
     while not costs(low):  # floats proposed it
@@ -268,14 +360,11 @@ def largest_round(
 
 
 def _by_zcdp(
-    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Spent, ...]
+    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Spent, ...]
 ) -> Fraction:
-    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for e-DP.
-
-    ``squares`` counts the rounds, each by the square of its share of eta.
-    """
+    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for e-DP."""
     left = largest_rho(epsilon, delta) - sum(map(_rho, others))
-    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)
+    return Fraction(math.floor(math.sqrt(max(8 * left / rounds, 0.0)) * 10**12), 10**12)
 
 
 def _rho(loss: Spent) -> float:

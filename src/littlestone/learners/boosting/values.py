@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -30,15 +30,13 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
 from littlestone.errors import (
-    UnsupportedError,
     check_integer,
     check_probability,
     counted,
     exact_value,
     parameter_error,
 )
-from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
-from littlestone.learners.boosting.learner import DELTA, LEFT
+from littlestone.learners.base import Kind, declared, one_of, whole
 from littlestone.learners.boosting.losses import (
     FINE,
     Gamma,
@@ -61,7 +59,9 @@ from littlestone.learners.boosting.losses import (
 from littlestone.learners.boosting.rounds import (
     Boosted,
     Records,
+    RoundSettings,
     check_size,
+    class_to_learn,
     largest_rho,
     largest_round,
 )
@@ -73,7 +73,6 @@ from littlestone.source import ExplicitWeights, Source
 from littlestone.types import Points
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.types import Hypothesis
 
 
@@ -91,25 +90,12 @@ _UNCERTIFIED = (
 
 
 @dataclass(frozen=True)
-class ValueSettings:
+class ValueSettings(RoundSettings):
     """The numbers of one fit, from public parameters and the public number of units."""
 
-    rounds: int
-    round_epsilon: Fraction  # bounded range of each round
     reach: float  # the sum of all steps, in scales
     start: tuple[Spent, ...]  # what is drawn before the rounds
     end: tuple[Spent, ...]  # and after them
-
-    def epsilon_of(self, place: int) -> Fraction:
-        """Return the bounded range of the round of the tree at this place."""
-        return self.round_epsilon
-
-    @property
-    def losses(self) -> Counter[Spent]:
-        """What is composed."""
-        found: Counter[Spent] = Counter({BoundedRange(self.round_epsilon): self.rounds})
-        found.update([*self.start, *self.end])
-        return found
 
     def steps(self, scale: int) -> tuple[int, ...]:
         """Return the steps of the trees, which fall linearly to a third of the first."""
@@ -117,31 +103,6 @@ class ValueSettings:
         last = max(self.rounds - 1, 1)
         falling = (1 - 2 / 3 * place / last for place in range(self.rounds))
         return tuple(max(1, round(first * share)) for share in falling)
-
-
-@dataclass(frozen=True)
-class ValuesPlan(Plan):
-    """What boosting will do with n units: `settings`. It certifies nothing before data."""
-
-    learner: Values
-
-    @property
-    def unit(self) -> Unit:  # type: ignore[override]
-        """What is counted."""
-        return self.learner.unit
-
-    @property
-    def required(self) -> int:
-        """There is no such number."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def certificate(self, n: int) -> Certificate:
-        """There is no certificate."""
-        raise UnsupportedError(_UNCERTIFIED)
-
-    def settings(self, n: int) -> ValueSettings:
-        """Return the numbers of a fit of n units."""
-        return _settings(self.learner, n)
 
 
 def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
@@ -178,7 +139,7 @@ def check_loss(caller: str, target: Any, loss: str, quantile: Any) -> Fraction |
 
 
 @dataclass(frozen=True)
-class Values(Boosted[ValuesPlan]):
+class Values(Boosted):
     """The learner behind `BoostedTreesRegressor`, `ScorecardRegressor`, `BoostedTreesSurvival`.
 
     (epsilon, delta)-DP, replacing one record, or all records of a user, for every input.
@@ -189,22 +150,17 @@ class Values(Boosted[ValuesPlan]):
     summary = (
         "sums of exactly drawn trees for quantities, counts and times; no error bound before data"
     )
-    claim = "boosting.round"
-    pure = False
-    agnostic = True
     uncertified = _UNCERTIFIED
 
     concept_class: BoostedTreeClass = declared(
-        Kind("BoostedTreeClass", lambda caller, _, value: _own(caller, value)),
+        class_to_learn(
+            BoostedTreeClass,
+            "boosted_trees(depth=2) or scorecard, over a schema, with a target (a quantity, a "
+            "count, a time)",
+            targets=True,
+        ),
         "Public.",
         kw_only=False,
-    )
-    epsilon: Fraction = declared(
-        number("1 is a common choice."),
-        "Privacy loss of one ``fit``, evaluation included. No default.",
-    )
-    delta: Fraction | None = declared(
-        DELTA, "0 is pure privacy; 1e-6 allows more trees for the same epsilon.", default=0
     )
     loss: str = declared(
         one_of("auto", "huber", "gamma", "absolute", "quantile", "poisson"),
@@ -219,25 +175,12 @@ class Values(Boosted[ValuesPlan]):
         'For ``loss="quantile"``: the quantile, for example 0.9.',
         default=None,
     )
-    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
     resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=4096)
-    evaluation: Fraction | None = declared(
-        maybe(number()),
-        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
-        "it.",
-        default=None,
-    )
-    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
-    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     def check(self) -> None:
-        """Refuse a loss that is not one of the target, and an evaluation that leaves nothing."""
-        caller, target = self.caller, self.concept_class.target
-        if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
-        if self.resolution > 2**20:
-            raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
-        check_loss(caller, target, self.loss, self.quantile)
+        """Refuse what others refuse, and a loss that is not one of the target."""
+        super().check()
+        check_loss(self.caller, self.concept_class.target, self.loss, self.quantile)
 
     @property
     def caller(self) -> str:
@@ -245,10 +188,6 @@ class Values(Boosted[ValuesPlan]):
         concepts: Any = self.concept_class  # of any kind while it is being refused
         name: str = getattr(concepts, "estimator", "BoostedTreesRegressor")
         return name if name.endswith(("Regressor", "Survival")) else f"{name}Regressor"
-
-    def minus_evaluation(self, evaluation: Fraction) -> Values:
-        """Return the learner that leaves this epsilon to an evaluation on the same records."""
-        return replace(self, evaluation=evaluation)
 
     @property
     def several(self) -> bool:
@@ -269,9 +208,9 @@ class Values(Boosted[ValuesPlan]):
         spent = {first: _said(settings.start), counted(settings.rounds, "trees"): each}
         return spent | ({last: _said(settings.end)} if settings.end else {})
 
-    def make_plan(self) -> ValuesPlan:
-        """Return the plan."""
-        return ValuesPlan(self)
+    def settings(self, n: int) -> ValueSettings:
+        """Return the numbers of a fit of n units."""
+        return _settings(self, n)
 
     def start(self, sample: TargetSample, source: Source) -> tuple[Any, Scored]:
         """Draw the start, and what the loss is made from."""
@@ -533,16 +472,6 @@ def _said(losses: tuple[Spent, ...]) -> str:
     return ", ".join(part if n == 1 else f"{part} ({n} times)" for part, n in parts.items())
 
 
-def _own(caller: str, value: Any) -> BoostedTreeClass:
-    if not isinstance(value, BoostedTreeClass) or value.target is None:
-        spec = getattr(value, "spec", type(value).__name__)
-        raise UnsupportedError(
-            f"{caller} learns boosted_trees(depth=2) or scorecard, over a schema, with a target (a "
-            f"quantity, a count, a time), not {spec}."
-        )
-    return value
-
-
 @lru_cache(maxsize=512)
 def _settings(learner: Values, n: int) -> ValueSettings:
     n = check_integer(learner.caller, "n", n, low=1)
@@ -556,7 +485,7 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
     check_size(learner, n, learner.resolution, round_epsilon)
     reach = 2.0 if time else default_reach(size, pure=pure)
-    return ValueSettings(rounds, round_epsilon, reach, start, end)
+    return ValueSettings(rounds, round_epsilon, (*start, *end), reach, start, end)
 
 
 def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spent, ...]]:

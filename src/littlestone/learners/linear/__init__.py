@@ -4,6 +4,6 @@ The rounds, their rule, their proof and intervals of coefficients (`learner`); t
 (`estimators`).
 """
 
-from littlestone.learners.linear.learner import Linear, LinearPlan, Settings, auto_takes
+from littlestone.learners.linear.learner import Linear, Settings, auto_takes
 
-__all__ = ["Linear", "LinearPlan", "Settings", "auto_takes"]
+__all__ = ["Linear", "Settings", "auto_takes"]

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Unit
 from littlestone.classes import LinearClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.coefficients import (
@@ -54,14 +53,18 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.learners.base import Kind, Learner, Plan, declared, number, one_of, whole
-from littlestone.learners.boosting.rounds import largest_rho
+from littlestone.learners.base import Kind, declared, whole
+from littlestone.learners.boosting.rounds import (
+    EVALUATE_INSTEAD,
+    Uncertified,
+    class_to_learn,
+    largest_rho,
+)
 from littlestone.mechanisms.estimate import noisy
 from littlestone.privacy import Concentrated, Guarantee, Loss, zcdp_to_dp
 from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.data import Column, Schema
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Points
@@ -250,11 +253,6 @@ def usually(features: Any, n: int, rho: Fraction) -> bool:
     return bool(noise < _USUAL)
 
 
-UNCERTIFIED = (
-    "The learner 'linear' has no error bound before data. Evaluate it privately instead: "
-    "evaluate=E (--evaluate E) spends a part of epsilon on accuracy, ROC and calibration, and "
-    "with holdout=0.2 (--holdout 0.2) it certifies the error on new records."
-)
 NO_DELTA = (
     "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one learn a "
     "scorecard (Scorecard, --model scorecard), which is also a table of points."
@@ -393,31 +391,6 @@ class Settings:
         return 2 * self.square * self.rounds / self.rho
 
 
-@dataclass(frozen=True)
-class LinearPlan(Plan):
-    """What the learner will do with n units: `settings`. It certifies nothing before data."""
-
-    learner: Linear
-
-    @property
-    def unit(self) -> Unit:  # type: ignore[override]
-        """What is counted."""
-        return self.learner.unit
-
-    @property
-    def required(self) -> int:
-        """There is no such number."""
-        raise UnsupportedError(UNCERTIFIED)
-
-    def certificate(self, n: int) -> Certificate:
-        """There is no certificate."""
-        raise UnsupportedError(UNCERTIFIED)
-
-    def settings(self, n: int) -> Settings:
-        """Return the numbers of a fit of n units."""
-        return _settings(self.learner, n)
-
-
 @lru_cache(maxsize=512)
 def _settings(learner: Linear, n: int) -> Settings:
     n = check_integer(learner.estimator, "n", n, low=1)
@@ -485,7 +458,7 @@ def _names(caller: str, name: str, value: Any) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True)
-class Linear(Learner[LinearPlan]):
+class Linear(Uncertified):
     """The learner behind `LinearClassifier`.
 
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
@@ -497,18 +470,17 @@ class Linear(Learner[LinearPlan]):
         "linear models of labels, as points for each bin and category; no error bound before data"
     )
     claim = "linear.round"
-    pure = False
-    agnostic = True
-    uncertified = UNCERTIFIED
+    uncertified = f"The learner 'linear' has no error bound before data. {EVALUATE_INSTEAD}"
     multiclass = True
 
     concept_class: LinearClass = declared(
-        Kind("LinearClass", lambda caller, _, value: _own(caller, value)), "Public.", kw_only=False
-    )
-    epsilon: Fraction = declared(
-        number("1 is a common choice."),
-        "Privacy loss of one ``fit``, evaluation included. No default.",
-    )
+        class_to_learn(
+            LinearClass, "linear models of labels, over a schema", targets=False,
+            instead=" Boosted trees and scorecards predict quantities, counts and times.",
+        ),
+        "Public.",
+        kw_only=False,
+    )  # fmt: skip
     delta: Fraction = declared(
         Kind("float in (0, 1)", _delta, "Number"),
         "Probability with which epsilon may be exceeded; 1e-6 is common. No default.",
@@ -526,9 +498,6 @@ class Linear(Learner[LinearPlan]):
         "are protected.",
         default=None,
     )
-    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
-    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
-    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     def check(self) -> None:
         """Refuse what would not fit into 64 bits."""
@@ -584,9 +553,9 @@ class Linear(Learner[LinearPlan]):
             spent["coefficients"] = f"zCDP {exact_text(self.rho * SHARE)}"
         return spent
 
-    def make_plan(self) -> LinearPlan:
-        """Return the plan."""
-        return LinearPlan(self)
+    def settings(self, n: int) -> Settings:
+        """Return the numbers of a fit of n units."""
+        return _settings(self, n)
 
     def records(self, sample: Any, n: int | None = None) -> Records | Users:
         """Return the records of a sample, ready for the rounds of n units."""
@@ -699,16 +668,6 @@ def descend(
             total += weights
     mean: Doubles = total / len(kept) / norm
     return mean
-
-
-def _own(caller: str, value: Any) -> LinearClass:
-    if not isinstance(value, LinearClass) or value.target is not None:
-        spec = getattr(value, "spec", type(value).__name__)
-        raise UnsupportedError(
-            f"{caller} learns linear models of labels, over a schema, not {spec}. Boosted trees "
-            "and scorecards predict quantities, counts and times."
-        )
-    return value
 
 
 # -- one round -------------------------------------------------------------------------------------
