@@ -476,21 +476,12 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
-def _closed(lower: int | None, upper: float | None = None) -> int:
-    """Return a dimension that is known in closed form."""
-    if lower is None or upper not in (None, lower):
-        raise UnsupportedError("There is no closed form.")
-    return lower
-
-
-def _answer(question: Callable[[], int]) -> int | Bounds | None:
-    """Return an answer, its bounds, or None if the class does not answer."""
+def _answer(question: Callable[[], int]) -> int | Bounds:
+    """Return an answer, or its bounds."""
     try:
         return question()
     except SearchLimitError as end:
         return Bounds(end.lower, end.upper)
-    except UnsupportedError:
-        return None
 
 
 def _decided(concepts: ConceptClass, listed: Listing | None) -> Dimensions:
@@ -499,12 +490,13 @@ def _decided(concepts: ConceptClass, listed: Listing | None) -> Dimensions:
     Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
     dimension < 2**(L + 1) (Alon et al., Theorem 10).
     """
-    if listed is None:
-        answers = [
-            _answer(lambda: _closed(concepts.vc_dim if concepts.vc_exact else None)),
-            _answer(lambda: _closed(*concepts.threshold_bounds())),
-        ]
-        middle = _answer(lambda: _closed(*concepts.littlestone_bounds()))
+    answers: list[int | Bounds | None]
+    middle: int | Bounds | None
+    if listed is None:  # closed forms, where they are known
+        low, high = concepts.threshold_bounds()
+        answers = [concepts.vc_dim if concepts.vc_exact else None, low if low == high else None]
+        low, high = concepts.littlestone_bounds()
+        middle = low if low == high else None
     else:
         kernel = listed.kernel
         answers = [_answer(kernel.vc_dim), _answer(kernel.threshold_dim)]
