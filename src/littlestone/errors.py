@@ -101,11 +101,10 @@ class SearchLimitError(LittlestoneError):
         upper: float,
         nodes: int,
         what: str = "The answer",
-        parameter: str = "max_nodes",
     ) -> None:
         super().__init__(
             f"{what} lies between {lower} and {upper}; the search stopped after {nodes} nodes. "
-            f"Raise {parameter} to decide it."
+            "Raise max_nodes to decide it."
         )
         self.lower, self.upper, self.nodes = lower, upper, nodes
 

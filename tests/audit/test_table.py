@@ -32,7 +32,7 @@ def test_every_public_mechanism_has_a_case():
     """A mechanism is what draws from a source, or starts something that does."""
     drawing = {
         name
-        for name in mechanisms.__all__
+        for name in dir(mechanisms)
         if callable(thing := getattr(mechanisms, name))
         and {"source", "random_state"} & set(inspect.signature(thing).parameters)
         and not inspect.isclass(thing)

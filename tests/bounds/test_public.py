@@ -17,7 +17,7 @@ from littlestone.bounds import (
     recheck,
     sparse_sets,
 )
-from littlestone.bounds.representations import SLABS, PublicBound, PublicPoints
+from littlestone.bounds.representations import PublicBound, PublicPoints
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import ParameterError, UnsupportedError
 
@@ -26,8 +26,8 @@ from littlestone.errors import ParameterError, UnsupportedError
 SAME = (Fraction(1), Fraction(0))
 
 
-def bound(size, m, s, epsilon=1, *, agnostic=True, shift=SAME, claim=SLABS):
-    points = PublicPoints(m, s, claim)
+def bound(size, m, s, epsilon=1, *, agnostic=True, shift=SAME):
+    points = PublicPoints(m, s)
     return PublicBound(
         size, points, shift, Fraction(epsilon), Fraction(1, 10), Fraction(1, 20), agnostic
     )

@@ -11,30 +11,17 @@
 The page: ``docs/audit.md``.
 """
 
-from littlestone.audit.all_n import AllN, Step, all_n
-from littlestone.audit.mechanism import (
-    MechanismVerification,
-    replace_one,
-    verified,
-    verify_mechanism,
-)
-from littlestone.audit.runs import Replay, replay
-from littlestone.audit.statistical import LowerBound, lower_bound
-from littlestone.audit.verify import Verification, output_distribution, verify
-
-__all__ = [
-    "AllN",
-    "LowerBound",
-    "MechanismVerification",
-    "Replay",
-    "Step",
-    "Verification",
-    "all_n",
-    "lower_bound",
-    "output_distribution",
-    "replace_one",
-    "replay",
-    "verified",
-    "verify",
-    "verify_mechanism",
-]
+from littlestone.audit.all_n import AllN as AllN
+from littlestone.audit.all_n import Step as Step
+from littlestone.audit.all_n import all_n as all_n
+from littlestone.audit.mechanism import MechanismVerification as MechanismVerification
+from littlestone.audit.mechanism import replace_one as replace_one
+from littlestone.audit.mechanism import verified as verified
+from littlestone.audit.mechanism import verify_mechanism as verify_mechanism
+from littlestone.audit.runs import Replay as Replay
+from littlestone.audit.runs import replay as replay
+from littlestone.audit.statistical import LowerBound as LowerBound
+from littlestone.audit.statistical import lower_bound as lower_bound
+from littlestone.audit.verify import Verification as Verification
+from littlestone.audit.verify import output_distribution as output_distribution
+from littlestone.audit.verify import verify as verify

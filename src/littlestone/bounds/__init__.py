@@ -19,96 +19,44 @@
 The proofs: ``docs/certificates.md``.
 """
 
-from littlestone.bounds.certificate import (
-    Bound,
-    Certificate,
-    CertificateBuilder,
-    Reference,
-    Step,
-    Unit,
-    least_n,
-    recheck,
-)
-from littlestone.bounds.claims import (
-    Claim,
-    PaperBound,
-    PaperStatement,
-    claim,
-    claims,
-    paper_bound,
-    paper_bounds,
-    register,
-)
-from littlestone.bounds.exponential import (
-    Atoms,
-    Line,
-    Ranges,
-    Structure,
-    agnostic,
-    agnostic_from,
-    agnostic_vc,
-    alon22_lemma29,
-    best_finite,
-    consistent,
-    consistent_vc,
-    erm,
-    erm_vc,
-    losses,
-    lwy24_theorem34,
-    realizable,
-    realizable_from,
-    realizable_vc,
-    yan25_theorem11,
-)
-from littlestone.bounds.formulas import FormulaError
-from littlestone.bounds.representations import (
-    POINTS,
-    HashedRepresentation,
-    HashFamily,
-    best_hashing,
-    sparse_sets,
-)
-
-__all__ = [
-    "POINTS",
-    "Atoms",
-    "Bound",
-    "Certificate",
-    "CertificateBuilder",
-    "Claim",
-    "FormulaError",
-    "HashFamily",
-    "HashedRepresentation",
-    "Line",
-    "PaperBound",
-    "PaperStatement",
-    "Ranges",
-    "Reference",
-    "Step",
-    "Structure",
-    "Unit",
-    "agnostic",
-    "agnostic_from",
-    "agnostic_vc",
-    "alon22_lemma29",
-    "best_finite",
-    "best_hashing",
-    "claim",
-    "claims",
-    "consistent",
-    "consistent_vc",
-    "erm",
-    "erm_vc",
-    "least_n",
-    "losses",
-    "lwy24_theorem34",
-    "paper_bound",
-    "paper_bounds",
-    "realizable",
-    "realizable_from",
-    "realizable_vc",
-    "recheck",
-    "register",
-    "sparse_sets",
-    "yan25_theorem11",
-]
+from littlestone.bounds.certificate import Bound as Bound
+from littlestone.bounds.certificate import Certificate as Certificate
+from littlestone.bounds.certificate import CertificateBuilder as CertificateBuilder
+from littlestone.bounds.certificate import Reference as Reference
+from littlestone.bounds.certificate import Step as Step
+from littlestone.bounds.certificate import Unit as Unit
+from littlestone.bounds.certificate import least_n as least_n
+from littlestone.bounds.certificate import recheck as recheck
+from littlestone.bounds.claims import Claim as Claim
+from littlestone.bounds.claims import PaperBound as PaperBound
+from littlestone.bounds.claims import PaperStatement as PaperStatement
+from littlestone.bounds.claims import claim as claim
+from littlestone.bounds.claims import claims as claims
+from littlestone.bounds.claims import paper_bound as paper_bound
+from littlestone.bounds.claims import paper_bounds as paper_bounds
+from littlestone.bounds.claims import register as register
+from littlestone.bounds.exponential import Atoms as Atoms
+from littlestone.bounds.exponential import Line as Line
+from littlestone.bounds.exponential import Ranges as Ranges
+from littlestone.bounds.exponential import Structure as Structure
+from littlestone.bounds.exponential import agnostic as agnostic
+from littlestone.bounds.exponential import agnostic_from as agnostic_from
+from littlestone.bounds.exponential import agnostic_vc as agnostic_vc
+from littlestone.bounds.exponential import alon22_lemma29 as alon22_lemma29
+from littlestone.bounds.exponential import best_finite as best_finite
+from littlestone.bounds.exponential import consistent as consistent
+from littlestone.bounds.exponential import consistent_vc as consistent_vc
+from littlestone.bounds.exponential import erm as erm
+from littlestone.bounds.exponential import erm_vc as erm_vc
+from littlestone.bounds.exponential import losses as losses
+from littlestone.bounds.exponential import lwy24_theorem34 as lwy24_theorem34
+from littlestone.bounds.exponential import realizable as realizable
+from littlestone.bounds.exponential import realizable_from as realizable_from
+from littlestone.bounds.exponential import realizable_vc as realizable_vc
+from littlestone.bounds.exponential import yan25_theorem11 as yan25_theorem11
+from littlestone.bounds.formulas import FormulaError as FormulaError
+from littlestone.bounds.representations import POINTS as POINTS
+from littlestone.bounds.representations import HashedRepresentation as HashedRepresentation
+from littlestone.bounds.representations import HashFamily as HashFamily
+from littlestone.bounds.representations import best_hashing as best_hashing
+from littlestone.bounds.representations import sparse_sets as sparse_sets

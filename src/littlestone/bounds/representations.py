@@ -396,7 +396,6 @@ class PublicPoints(NamedTuple):
 
     points: int
     basis: int
-    claim: str = SLABS
 
     def off(self, mass: float) -> float:
         """Return the bound in floats."""
@@ -426,9 +425,9 @@ class PublicPoints(NamedTuple):
             n=self.points, s=self.basis, alpha=alpha, beta=beta, rho=rho, tau=tau
         )
         mass_of = "alpha" if same else "(alpha - tau)/rho"
-        source = self.claim if same else SHIFT
+        source = SLABS if same else SHIFT
         cert.step("off", f"1 - binomial_above(n, {mass_of}, s - 1)", source)
-        cert.step("enough", "off <= beta", self.claim)
+        cert.step("enough", "off <= beta", SLABS)
         return cert.certificate(alpha=alpha, beta=beta, n=self.points)
 
     def least(self, mass: float, beta: float) -> int:
@@ -461,9 +460,9 @@ class PublicBound:
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records: layers over how far the representative is off."""
-        (rho, tau), (points, basis, claim) = self.shift, self.public
+        (rho, tau), (points, basis) = self.shift, self.public
         same = rho == 1 and not tau
-        mass, source = ("cut", claim) if same else ("max(0, (cut - tau)/rho)", SHIFT)
+        mass, source = ("cut", SLABS) if same else ("max(0, (cut - tau)/rho)", SHIFT)
         tail = f"1 - binomial_above(m, {mass}, s - 1)"
         known = {
             "n": n, "size": self.size, "epsilon": self.epsilon, "alpha": self.alpha,
@@ -471,7 +470,7 @@ class PublicBound:
         }  # fmt: skip
         off = Bound((("off", tail, source),))
         fail = partial(self._fail, n) if self.structured else None
-        return layered(known, self.cuts, off, agnostic=self.agnostic, source=claim, fail=fail)
+        return layered(known, self.cuts, off, agnostic=self.agnostic, source=SLABS, fail=fail)
 
     @property
     def structured(self) -> bool:

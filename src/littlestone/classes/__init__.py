@@ -20,140 +20,72 @@ which for an infinite class is a random finite hypothesis set.
 ==================  ==============================================================================
 """
 
-from littlestone.classes.affine_subspaces import AffineHypothesis, AffineSubspaces, affine_span
-from littlestone.classes.base import (
-    Closures,
-    ConceptClass,
-    HypothesisSet,
-    IdentityRepresentation,
-    Representation,
-    VersionSpace,
-    check_class,
-    closures,
-    errors,
-)
-from littlestone.classes.boosted_trees import (
-    BoostedTreeClass,
-    LinearClass,
-    ScorecardClass,
-    TreeEnsemble,
-    TreeSum,
-)
-from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
-from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
-from littlestone.classes.dimensions import (
-    Dimensions,
-    ShatteredTree,
-    decomposition_dimension,
-    dimensions,
-    essential_hypotheses,
-    littlestone_dimension,
-    shattered_tree,
-    soa,
-    threshold_dimension,
-    vc_dimension,
-)
-from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.hashing import Hashed, HashFunction, HashSetHypothesis
-from littlestone.classes.hypotheses import (
-    AlwaysZero,
-    MajorityHypothesis,
-    MixtureHypothesis,
-    PatchedHypothesis,
-    PointHypothesis,
-    SetHypothesis,
-    TableHypothesis,
-    load,
-    mixture,
-    number,
-    on_points,
-    parse_integer,
-    patched,
-)
-from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals
-from littlestone.classes.points import Points
-from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
-from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
-from littlestone.classes.sparse_sets import SparseSets
-from littlestone.classes.spec import (
-    CLASSES,
-    ClassAtPoints,
-    at_public_points,
-    class_from_dict,
-    parse_class,
-)
-from littlestone.classes.thresholds import ThresholdHypothesis, Thresholds
-from littlestone.classes.tree_paths import PathHypothesis, TreePaths
-from littlestone.classes.trees import make_tree
-
-__all__ = [
-    "CLASSES",
-    "AffineHypothesis",
-    "AffineSubspaces",
-    "AlwaysZero",
-    "Boosted",
-    "BoostedTreeClass",
-    "CellClass",
-    "ClassAtPoints",
-    "Closures",
-    "ConceptClass",
-    "ConjunctionHypothesis",
-    "Conjunctions",
-    "DecisionTrees",
-    "Dimensions",
-    "FiniteClass",
-    "HashFunction",
-    "HashSetHypothesis",
-    "Hashed",
-    "HypothesisSet",
-    "IdentityRepresentation",
-    "IntervalHypothesis",
-    "Intervals",
-    "LinearClass",
-    "MajorityHypothesis",
-    "MixtureHypothesis",
-    "PatchedHypothesis",
-    "PathHypothesis",
-    "PointHypothesis",
-    "Points",
-    "PrefixHypothesis",
-    "Prefixes",
-    "Representation",
-    "RuleHypothesis",
-    "Rules",
-    "ScorecardClass",
-    "SetHypothesis",
-    "ShatteredTree",
-    "SparseSets",
-    "TableHypothesis",
-    "ThresholdHypothesis",
-    "Thresholds",
-    "TreeEnsemble",
-    "TreeHypothesis",
-    "TreePaths",
-    "TreeSum",
-    "VersionSpace",
-    "affine_span",
-    "at_public_points",
-    "check_class",
-    "class_from_dict",
-    "closures",
-    "conjunction",
-    "decomposition_dimension",
-    "dimensions",
-    "errors",
-    "essential_hypotheses",
-    "littlestone_dimension",
-    "load",
-    "make_tree",
-    "mixture",
-    "number",
-    "on_points",
-    "parse_class",
-    "parse_integer",
-    "patched",
-    "shattered_tree",
-    "soa",
-    "threshold_dimension",
-    "vc_dimension",
-]
+from littlestone.classes.affine_subspaces import AffineHypothesis as AffineHypothesis
+from littlestone.classes.affine_subspaces import AffineSubspaces as AffineSubspaces
+from littlestone.classes.affine_subspaces import affine_span as affine_span
+from littlestone.classes.base import Closures as Closures
+from littlestone.classes.base import ConceptClass as ConceptClass
+from littlestone.classes.base import HypothesisSet as HypothesisSet
+from littlestone.classes.base import IdentityRepresentation as IdentityRepresentation
+from littlestone.classes.base import Representation as Representation
+from littlestone.classes.base import VersionSpace as VersionSpace
+from littlestone.classes.base import check_class as check_class
+from littlestone.classes.base import closures as closures
+from littlestone.classes.base import errors as errors
+from littlestone.classes.boosted_trees import BoostedTreeClass as BoostedTreeClass
+from littlestone.classes.boosted_trees import LinearClass as LinearClass
+from littlestone.classes.boosted_trees import ScorecardClass as ScorecardClass
+from littlestone.classes.boosted_trees import TreeEnsemble as TreeEnsemble
+from littlestone.classes.boosted_trees import TreeSum as TreeSum
+from littlestone.classes.conjunctions import ConjunctionHypothesis as ConjunctionHypothesis
+from littlestone.classes.conjunctions import Conjunctions as Conjunctions
+from littlestone.classes.decision_trees import DecisionTrees as DecisionTrees
+from littlestone.classes.decision_trees import TreeHypothesis as TreeHypothesis
+from littlestone.classes.dimensions import Dimensions as Dimensions
+from littlestone.classes.dimensions import ShatteredTree as ShatteredTree
+from littlestone.classes.dimensions import decomposition_dimension as decomposition_dimension
+from littlestone.classes.dimensions import dimensions as dimensions
+from littlestone.classes.dimensions import essential_hypotheses as essential_hypotheses
+from littlestone.classes.dimensions import littlestone_dimension as littlestone_dimension
+from littlestone.classes.dimensions import shattered_tree as shattered_tree
+from littlestone.classes.dimensions import soa as soa
+from littlestone.classes.dimensions import threshold_dimension as threshold_dimension
+from littlestone.classes.dimensions import vc_dimension as vc_dimension
+from littlestone.classes.finite import Boosted as Boosted
+from littlestone.classes.finite import FiniteClass as FiniteClass
+from littlestone.classes.hashing import Hashed as Hashed
+from littlestone.classes.hashing import HashFunction as HashFunction
+from littlestone.classes.hashing import HashSetHypothesis as HashSetHypothesis
+from littlestone.classes.hypotheses import AlwaysZero as AlwaysZero
+from littlestone.classes.hypotheses import MajorityHypothesis as MajorityHypothesis
+from littlestone.classes.hypotheses import MixtureHypothesis as MixtureHypothesis
+from littlestone.classes.hypotheses import PatchedHypothesis as PatchedHypothesis
+from littlestone.classes.hypotheses import PointHypothesis as PointHypothesis
+from littlestone.classes.hypotheses import SetHypothesis as SetHypothesis
+from littlestone.classes.hypotheses import TableHypothesis as TableHypothesis
+from littlestone.classes.hypotheses import load as load
+from littlestone.classes.hypotheses import mixture as mixture
+from littlestone.classes.hypotheses import number as number
+from littlestone.classes.hypotheses import on_points as on_points
+from littlestone.classes.hypotheses import parse_integer as parse_integer
+from littlestone.classes.hypotheses import patched as patched
+from littlestone.classes.intervals import CellClass as CellClass
+from littlestone.classes.intervals import IntervalHypothesis as IntervalHypothesis
+from littlestone.classes.intervals import Intervals as Intervals
+from littlestone.classes.points import Points as Points
+from littlestone.classes.prefixes import Prefixes as Prefixes
+from littlestone.classes.prefixes import PrefixHypothesis as PrefixHypothesis
+from littlestone.classes.rules import RuleHypothesis as RuleHypothesis
+from littlestone.classes.rules import Rules as Rules
+from littlestone.classes.rules import conjunction as conjunction
+from littlestone.classes.sparse_sets import SparseSets as SparseSets
+from littlestone.classes.spec import CLASSES as CLASSES
+from littlestone.classes.spec import ClassAtPoints as ClassAtPoints
+from littlestone.classes.spec import at_public_points as at_public_points
+from littlestone.classes.spec import class_from_dict as class_from_dict
+from littlestone.classes.spec import parse_class as parse_class
+from littlestone.classes.thresholds import ThresholdHypothesis as ThresholdHypothesis
+from littlestone.classes.thresholds import Thresholds as Thresholds
+from littlestone.classes.tree_paths import PathHypothesis as PathHypothesis
+from littlestone.classes.tree_paths import TreePaths as TreePaths
+from littlestone.classes.trees import make_tree as make_tree

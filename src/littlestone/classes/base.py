@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from littlestone.classes.hypotheses import Fields, json_integer, number, on_points
 from littlestone.combinatorics.decomposition import depth_limit
-from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
+from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes
 from littlestone.data import OUTSIDE, Outside, RowDomain, Sample, Schema
 from littlestone.data.cells import BINARY, text
 from littlestone.data.domains import Line, OneColumn, canonical, canonical_order, refusal
@@ -322,12 +322,11 @@ def searching(
     nodes. Raise max_nodes to decide it.
     """
     budget = NodeLimit(max_nodes)
-    asked(bounds)
     try:
         yield budget
-    except OutOfNodes as end:
+    except OutOfNodes:
         lower, upper = bounds()
-        raise SearchLimitError(lower, upper, budget.used, what, end.parameter) from None
+        raise SearchLimitError(lower, upper, budget.used, what) from None
 
 
 # Sweeps of classes whose concepts lie in a line: runs of equal scores, from points in order

@@ -21,11 +21,9 @@ from littlestone.classes.finite import FiniteClass, ListedSpace, Listing, check_
 from littlestone.classes.hypotheses import to_json
 from littlestone.combinatorics.matrix import (
     DEFAULT_MAX_NODES,
-    Clock,
     MistakeTree,
     ShatteredSet,
     ThresholdSequence,
-    watching,
 )
 from littlestone.errors import (
     SearchLimitError,
@@ -297,36 +295,21 @@ def threshold_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_M
     return lower if lower == upper else listing(concepts, max_nodes).kernel.threshold_dim()
 
 
-Progress = Callable[[str, "int | Bounds"], None]
-
-
 def dimensions(
     concept_class: Any,
     *,
     max_nodes: int | None = DEFAULT_MAX_NODES,
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
 ) -> Dimensions:
-    """Return all three dimensions; what the limits do not decide has bounds.
+    """Return all three dimensions; what the budget does not decide has bounds.
 
     Parameters
     ----------
     concept_class, max_nodes
         As for `vc_dimension`; each dimension has a budget of its own.
-    max_seconds : float, optional
-        Most processor time of all searches; what one dimension leaves is shared by the next.
-    progress : callable, optional
-        Called as ``progress(name, bounds)`` about once a second while a dimension is searched,
-        and as ``progress(name, answer)`` at its end.
 
     Returns
     -------
     Dimensions
-
-    Notes
-    -----
-    With ``max_seconds`` the bounds depend on the machine. The clock is looked at between nodes of
-    a search and between concepts that are listed.
 
     Examples
     --------
@@ -335,13 +318,11 @@ def dimensions(
     ({'vc': 5, 'littlestone': 5, 'threshold': 5}, 126)
     """
     concepts = _class("dimensions", concept_class, max_nodes)
-    if max_seconds is not None and not 0 <= max_seconds < inf:
-        raise parameter_error("dimensions", "max_seconds", "a number >= 0", max_seconds)
-    clock = Clock(max_seconds)
-    with watching(None if max_seconds is None and progress is None else clock):
-        questions, listed = _questions(concepts, max_nodes)
-        decided = _decided(questions, concepts, _Asking(clock, progress))
-    return _explained(decided, concepts, listed)
+    listed = None
+    if not is_closed(concepts):
+        with suppress(UnsupportedError):  # too large to be listed
+            listed = listing(concepts, max_nodes)
+    return _explained(_decided(concepts, listed), concepts, listed)
 
 
 def shattered_tree(
@@ -495,69 +476,32 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
-def _questions(
-    concepts: ConceptClass, max_nodes: int | None
-) -> tuple[dict[str, Callable[[], int]], Listing | None]:
-    """Return how to find each dimension, and the matrix if that is a search of one."""
-    try:  # UnsupportedError: too large to be listed; SearchLimitError: too late for it
-        if not is_closed(concepts):
-            listed = listing(concepts, max_nodes)
-            return {
-                "VC dimension": listed.kernel.vc_dim,
-                "threshold dimension": listed.kernel.threshold_dim,
-                "Littlestone dimension": listed.kernel.ldim,
-            }, listed
-    except (UnsupportedError, SearchLimitError):
-        pass
-    return {
-        "VC dimension": lambda: _closed(concepts.vc_dim if concepts.vc_exact else None),
-        "threshold dimension": lambda: _closed(*concepts.threshold_bounds()),
-        "Littlestone dimension": lambda: _closed(*concepts.littlestone_bounds()),
-    }, None
+def _answer(question: Callable[[], int]) -> int | Bounds:
+    """Return an answer, or its bounds."""
+    try:
+        return question()
+    except SearchLimitError as end:
+        return Bounds(end.lower, end.upper)
 
 
-def _closed(lower: int | None, upper: float | None = None) -> int:
-    """Return a dimension that is known in closed form."""
-    if lower is None or upper not in (None, lower):
-        raise UnsupportedError("There is no closed form.")
-    return lower
-
-
-class _Asking:
-    """Ask one question after the other, within the time left and with reports."""
-
-    def __init__(self, clock: Clock, progress: Progress | None) -> None:
-        self.clock, self.progress, self.left = clock, progress, 3
-
-    def __call__(self, name: str, question: Callable[[], int]) -> int | Bounds | None:
-        """Return an answer, its bounds, or None if the class does not answer."""
-        tell = self.progress
-        report = None if tell is None else lambda low, high: tell(name, Bounds(low, high))
-        self.clock.turn(self.left, report)
-        self.left -= 1
-        answer: int | Bounds | None = None
-        try:
-            answer = question()
-        except SearchLimitError as end:
-            answer = Bounds(end.lower, end.upper)
-        except UnsupportedError:
-            pass
-        if tell is not None and answer is not None:
-            tell(name, answer)
-        return answer
-
-
-def _decided(
-    questions: dict[str, Callable[[], int]], concepts: ConceptClass, asking: _Asking
-) -> Dimensions:
+def _decided(concepts: ConceptClass, listed: Listing | None) -> Dimensions:
     """Ask for each dimension; bound what is not decided by the others.
 
     Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
     dimension < 2**(L + 1) (Alon et al., Theorem 10).
     """
-    answers = [asking(name, questions[name]) for name in ("VC dimension", "threshold dimension")]
+    answers: list[int | Bounds | None]
+    middle: int | Bounds | None
+    if listed is None:  # closed forms, where they are known
+        low, high = concepts.threshold_bounds()
+        answers = [concepts.vc_dim if concepts.vc_exact else None, low if low == high else None]
+        low, high = concepts.littlestone_bounds()
+        middle = low if low == high else None
+    else:
+        kernel = listed.kernel
+        answers = [_answer(kernel.vc_dim), _answer(kernel.threshold_dim)]
+        middle = _answer(kernel.ldim)
     lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in answers]
-    middle = asking("Littlestone dimension", questions["Littlestone dimension"])
     if not isinstance(middle, int):
         known = concepts.littlestone_bounds()
         least = max(lower[0], lower[1].bit_length() - 1, known[0], 0)

@@ -26,14 +26,12 @@ from littlestone.classes.base import (
     as_point,
     check_label,
     records,
-    searching,
     version_space,
 )
 from littlestone.classes.hypotheses import Fields, MajorityHypothesis, TableHypothesis
 from littlestone.classes.spec import written
 from littlestone.classes.trees import MatrixTree, no_concept
 from littlestone.combinatorics import BitMatrix, Kernel
-from littlestone.combinatorics.matrix import timed
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.cells import check_labels
 from littlestone.errors import ParameterError, UnsupportedError, check_probability, parameter_error
@@ -447,9 +445,8 @@ class ListedSpace(VersionSpace):
 def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
     """List a class, if it is small."""
     points = _listable_points(concept_class)
-    with searching(None, "The number of different concepts", lambda: (1, concept_class.size)):
-        concepts = list(timed(concept_class.concepts()))
-        rows = labels(concept_class, timed(concepts), points)
+    concepts = list(concept_class.concepts())
+    rows = labels(concept_class, concepts, points)
     packed = [row.tobytes() for row in rows]
     by_row: dict[bytes, Hypothesis] = {}
     for key, concept in zip(packed, concepts, strict=True):

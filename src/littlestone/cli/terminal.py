@@ -7,8 +7,8 @@ import json as jsonlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from contextlib import contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,18 +91,11 @@ def reading(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def telling(what: str, always: bool) -> Iterator[Callable[[str], None]]:
-    """Show what is known so far on standard error: on a terminal, or as lines if ``always``."""
+def progress_of(what: str) -> Iterator[None]:
+    """Show on standard error, if it is a terminal, that work continues: no totals, no times."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        yield lambda text: console.out(text, highlight=False) if always else None
-        return
-    with console.status(Text(what)) as status:
-        yield lambda text: status.update(Text(text))
-
-
-#: Show on standard error, if it is a terminal, that work continues: no totals, no times.
-progress_of = partial(telling, always=False)
+    with console.status(Text(what)) if console.is_terminal else nullcontext():
+        yield
 
 
 @contextmanager
@@ -157,7 +150,7 @@ GROUPS = {
     "Evaluation": "evaluate no-evaluate holdout interval by trials confidence subsets",
     "Output": """
         out report record release protocol json proba to dialect table state status export group
-        durability quiet witness progress simulate simulation max-nodes max-seconds workers
+        durability quiet witness simulate simulation max-nodes workers
     """,
 }
 #: Of commands with more than ten options, what ``--help`` shows.

@@ -17,7 +17,7 @@ from littlestone.cli.options import (
     check_outputs,
     open_class,
 )
-from littlestone.cli.terminal import facts, note, printed, table, telling
+from littlestone.cli.terminal import facts, note, printed, progress_of, table
 from littlestone.errors import (
     SearchLimitError,
     UnsupportedError,
@@ -45,15 +45,13 @@ def dims(
     schema: str | None = None,
     witness: Flag = False,
     max_nodes: int = 1_000_000,
-    max_seconds: float | None = None,
-    progress: Flag = False,
     report: Page = None,
     json: Flag = False,
 ) -> int:
     """Print the VC, Littlestone and threshold dimensions of a class, exactly.
 
     Closed forms where they are known, else exact search on the matrix of a small class. A search
-    that reaches its limits prints bounds.
+    that reaches its budget prints bounds.
 
     Parameters
     ----------
@@ -66,33 +64,20 @@ def dims(
         TOML file with the public columns, for classes over rows.
     max_nodes:
         Budget of each search, in nodes, so that the result is the same on every machine.
-    max_seconds:
-        Processor time of all searches together, in seconds; what is undecided then is printed as
-        bounds.
-    progress:
-        Print intermediate bounds on standard error, even if it is not a terminal.
     json:
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.combinatorics.matrix import Clock, watching
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
     check_outputs("dims", schema, report=report)
     concepts, _ = open_class(concept_class, schema)
-    clock = Clock(max_seconds)
-    with telling("Searching", progress) as tell:
-        found = dimensions(
-            concepts,
-            max_nodes=max_nodes,
-            max_seconds=max_seconds,
-            progress=lambda name, value: tell(f"{name}: {_words(value)}"),
-        )
+    with progress_of("Searching"):
+        found = dimensions(concepts, max_nodes=max_nodes)
         result = found.to_dict()
-        with watching(None if max_seconds is None else clock):  # the rest of the time
-            if witness:
-                result["witness"] = _witness(concepts, found, max_nodes)
-            page = _page(concepts, found, max_nodes) if report is not None else ""
+        if witness:
+            result["witness"] = _witness(concepts, found, max_nodes)
+        page = _page(concepts, found, max_nodes) if report is not None else ""
     if report is not None:
         write_text(report, page)
     if printed(result, json=json):

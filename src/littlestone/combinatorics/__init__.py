@@ -13,33 +13,15 @@ and shares what it found. See docs/combinatorics.md.
 
 from __future__ import annotations
 
-from littlestone.combinatorics.decomposition import DecompositionNode, DecompositionTree
-from littlestone.combinatorics.dimensions import (
-    monochromatic_subtree,
-    thresholds_from_tree,
-    tree_from_thresholds,
-)
-from littlestone.combinatorics.kernel import Kernel
-from littlestone.combinatorics.matrix import (
-    BitMatrix,
-    MistakeTree,
-    ShatteredSet,
-    ThresholdSequence,
-    members_of,
-    set_of,
-)
-
-__all__ = [
-    "BitMatrix",
-    "DecompositionNode",
-    "DecompositionTree",
-    "Kernel",
-    "MistakeTree",
-    "ShatteredSet",
-    "ThresholdSequence",
-    "members_of",
-    "monochromatic_subtree",
-    "set_of",
-    "thresholds_from_tree",
-    "tree_from_thresholds",
-]
+from littlestone.combinatorics.decomposition import DecompositionNode as DecompositionNode
+from littlestone.combinatorics.decomposition import DecompositionTree as DecompositionTree
+from littlestone.combinatorics.dimensions import monochromatic_subtree as monochromatic_subtree
+from littlestone.combinatorics.dimensions import thresholds_from_tree as thresholds_from_tree
+from littlestone.combinatorics.dimensions import tree_from_thresholds as tree_from_thresholds
+from littlestone.combinatorics.kernel import Kernel as Kernel
+from littlestone.combinatorics.matrix import BitMatrix as BitMatrix
+from littlestone.combinatorics.matrix import MistakeTree as MistakeTree
+from littlestone.combinatorics.matrix import ShatteredSet as ShatteredSet
+from littlestone.combinatorics.matrix import ThresholdSequence as ThresholdSequence
+from littlestone.combinatorics.matrix import members_of as members_of
+from littlestone.combinatorics.matrix import set_of as set_of

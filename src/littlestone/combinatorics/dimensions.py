@@ -400,7 +400,6 @@ class ThresholdSearch:
         rows = [(h, self._rows[h] & u) for h in _elements(v)]
         moves: list[tuple[int, Pair, State]] = []
         for x in _elements(u):
-            self._budget.look()  # with many points, one node takes seconds
             column = self._columns[x]
             rest = v & ~column
             if rest.bit_count() < k - 1:

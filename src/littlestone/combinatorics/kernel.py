@@ -26,7 +26,6 @@ from littlestone.combinatorics.matrix import (
     OutOfNodes,
     ShatteredSet,
     ThresholdSequence,
-    asked,
     members_of,
 )
 from littlestone.errors import ParameterError, SearchLimitError, check_integer, parameter_error
@@ -259,13 +258,11 @@ class Kernel:
     def _asking(self, what: str, bounds: Callable[[], tuple[float, float]]) -> Iterator[None]:
         """Give one question its own budget; turn its end into the public error."""
         self._budget.used = 0
-        asked(bounds)
         try:
             yield
-        except OutOfNodes as end:
+        except OutOfNodes:
             lower, upper = bounds()
-            used = self._budget.used
-            raise SearchLimitError(lower, upper, used, what, end.parameter) from None
+            raise SearchLimitError(lower, upper, self._budget.used, what) from None
 
     @contextmanager
     def _decomposing(self, v: int, p: int, d: int, caller: str) -> Iterator[DecompositionSearch]:

@@ -20,42 +20,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from littlestone.data.domains import (
-    OUTSIDE,
-    AnyDomain,
-    Domain,
-    IntegerDomain,
-    Outside,
-    RowDomain,
-    TextDomain,
-)
-from littlestone.data.sample import Sample
-from littlestone.data.schema import Column, Literal, Schema
-from littlestone.data.targets import UserSample
+from littlestone.data.domains import OUTSIDE as OUTSIDE
+from littlestone.data.domains import AnyDomain as AnyDomain
+from littlestone.data.domains import Domain as Domain
+from littlestone.data.domains import IntegerDomain as IntegerDomain
+from littlestone.data.domains import Outside as Outside
+from littlestone.data.domains import RowDomain as RowDomain
+from littlestone.data.domains import TextDomain as TextDomain
+from littlestone.data.sample import Sample as Sample
+from littlestone.data.schema import Column as Column
+from littlestone.data.schema import Literal as Literal
+from littlestone.data.schema import Schema as Schema
+from littlestone.data.targets import UserSample as UserSample
 
 if TYPE_CHECKING:
-    from littlestone.data.counting import read_points
-    from littlestone.data.proposal import propose
-    from littlestone.data.tables import Table, read_table
-
-__all__ = [
-    "OUTSIDE",
-    "AnyDomain",
-    "Column",
-    "Domain",
-    "IntegerDomain",
-    "Literal",
-    "Outside",
-    "RowDomain",
-    "Sample",
-    "Schema",
-    "Table",
-    "TextDomain",
-    "UserSample",
-    "propose",
-    "read_points",
-    "read_table",
-]
+    from littlestone.data.counting import read_points as read_points
+    from littlestone.data.proposal import propose as propose
+    from littlestone.data.tables import Table as Table
+    from littlestone.data.tables import read_table as read_table
 
 # The engines (duckdb, pyarrow, narwhals) take half a second to load: only what reads needs them.
 _LATE = {

@@ -11,44 +11,19 @@
 ==============  ==================================================================================
 """
 
-from littlestone.evaluation.histogram import (
-    ScoreHistogram,
-    noise_reach,
-    release_histogram,
-)
-from littlestone.evaluation.measures import (
-    Band,
-    CalibrationBin,
-    Evaluation,
-    GroupFigures,
-    Quality,
-    quality,
-)
-from littlestone.evaluation.quantities import (
-    Between,
-    ErrorCells,
-    ErrorSums,
-    GroupErrors,
-    PredictedBin,
-    QuantityEvaluation,
-    SurvivalEvaluation,
-)
-
-__all__ = [
-    "Band",
-    "Between",
-    "CalibrationBin",
-    "ErrorCells",
-    "ErrorSums",
-    "Evaluation",
-    "GroupErrors",
-    "GroupFigures",
-    "PredictedBin",
-    "Quality",
-    "QuantityEvaluation",
-    "ScoreHistogram",
-    "SurvivalEvaluation",
-    "noise_reach",
-    "quality",
-    "release_histogram",
-]
+from littlestone.evaluation.histogram import ScoreHistogram as ScoreHistogram
+from littlestone.evaluation.histogram import noise_reach as noise_reach
+from littlestone.evaluation.histogram import release_histogram as release_histogram
+from littlestone.evaluation.measures import Band as Band
+from littlestone.evaluation.measures import CalibrationBin as CalibrationBin
+from littlestone.evaluation.measures import Evaluation as Evaluation
+from littlestone.evaluation.measures import GroupFigures as GroupFigures
+from littlestone.evaluation.measures import Quality as Quality
+from littlestone.evaluation.measures import quality as quality
+from littlestone.evaluation.quantities import Between as Between
+from littlestone.evaluation.quantities import ErrorCells as ErrorCells
+from littlestone.evaluation.quantities import ErrorSums as ErrorSums
+from littlestone.evaluation.quantities import GroupErrors as GroupErrors
+from littlestone.evaluation.quantities import PredictedBin as PredictedBin
+from littlestone.evaluation.quantities import QuantityEvaluation as QuantityEvaluation
+from littlestone.evaluation.quantities import SurvivalEvaluation as SurvivalEvaluation

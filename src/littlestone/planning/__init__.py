@@ -11,36 +11,19 @@
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
-from littlestone.planning.plans import (
-    IntervalPlan,
-    LowerBound,
-    Plans,
-    Solution,
-    StreamPlan,
-    lower_bounds,
-    plan,
-    plan_interval,
-    plan_stream,
-    solve,
-)
-from littlestone.planning.population import Spread
-from littlestone.planning.rehearsal import Aim, Cell, Needed, Rehearsal, rehearse
-
-__all__ = [
-    "Aim",
-    "Cell",
-    "IntervalPlan",
-    "LowerBound",
-    "Needed",
-    "Plans",
-    "Rehearsal",
-    "Solution",
-    "Spread",
-    "StreamPlan",
-    "lower_bounds",
-    "plan",
-    "plan_interval",
-    "plan_stream",
-    "rehearse",
-    "solve",
-]
+from littlestone.planning.plans import IntervalPlan as IntervalPlan
+from littlestone.planning.plans import LowerBound as LowerBound
+from littlestone.planning.plans import Plans as Plans
+from littlestone.planning.plans import Solution as Solution
+from littlestone.planning.plans import StreamPlan as StreamPlan
+from littlestone.planning.plans import lower_bounds as lower_bounds
+from littlestone.planning.plans import plan as plan
+from littlestone.planning.plans import plan_interval as plan_interval
+from littlestone.planning.plans import plan_stream as plan_stream
+from littlestone.planning.plans import solve as solve
+from littlestone.planning.population import Spread as Spread
+from littlestone.planning.rehearsal import Aim as Aim
+from littlestone.planning.rehearsal import Cell as Cell
+from littlestone.planning.rehearsal import Needed as Needed
+from littlestone.planning.rehearsal import Rehearsal as Rehearsal
+from littlestone.planning.rehearsal import rehearse as rehearse

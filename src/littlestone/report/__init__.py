@@ -16,22 +16,11 @@ drawn with ``plotter``, and their pages with ``page_maker``.
 """
 
 from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, rehearsals
-from littlestone.report.html import Setting, plot, plotter
-from littlestone.report.pages import (
-    check_new_folder,
-    dimensions_page,
-    page,
-    page_maker,
-    write_folder,
-)
-
-__all__ = [
-    "Setting",
-    "check_new_folder",
-    "dimensions_page",
-    "page",
-    "page_maker",
-    "plot",
-    "plotter",
-    "write_folder",
-]
+from littlestone.report.html import Setting as Setting
+from littlestone.report.html import plot as plot
+from littlestone.report.html import plotter as plotter
+from littlestone.report.pages import check_new_folder as check_new_folder
+from littlestone.report.pages import dimensions_page as dimensions_page
+from littlestone.report.pages import page as page
+from littlestone.report.pages import page_maker as page_maker
+from littlestone.report.pages import write_folder as write_folder

@@ -15,80 +15,38 @@ output law is computed exactly and verified (`ExactSource`).
 The pages: ``docs/source.md``, ``docs/leveled-choice.md``.
 """
 
-from littlestone.source.leveled import (
-    Choice,
-    Explicit,
-    Integers,
-    LeveledChoice,
-    LevelWeights,
-    PairPart,
-    PairWeights,
-    ScoreRuns,
-    StreamedRuns,
-    exact_integers,
-    pair_balls,
-)
-from littlestone.source.sources import (
-    BitSource,
-    ExactSource,
-    Exp,
-    ExplicitWeights,
-    HiddenStateError,
-    Law,
-    Presented,
-    ReplaySource,
-    SecureSource,
-    SeededSource,
-    Source,
-    TabulatedWeights,
-    Weights,
-    as_exp,
-    as_weights,
-    ball,
-    choose_several,
-    exp,
-    flip_several,
-    presented,
-    probabilities,
-    public_generator,
-    public_salt,
-    source_of,
-)
-
-__all__ = [
-    "BitSource",
-    "Choice",
-    "ExactSource",
-    "Exp",
-    "Explicit",
-    "ExplicitWeights",
-    "HiddenStateError",
-    "Integers",
-    "Law",
-    "LevelWeights",
-    "LeveledChoice",
-    "PairPart",
-    "PairWeights",
-    "Presented",
-    "ReplaySource",
-    "ScoreRuns",
-    "SecureSource",
-    "SeededSource",
-    "Source",
-    "StreamedRuns",
-    "TabulatedWeights",
-    "Weights",
-    "as_exp",
-    "as_weights",
-    "ball",
-    "choose_several",
-    "exact_integers",
-    "exp",
-    "flip_several",
-    "pair_balls",
-    "presented",
-    "probabilities",
-    "public_generator",
-    "public_salt",
-    "source_of",
-]
+from littlestone.source.leveled import Choice as Choice
+from littlestone.source.leveled import Explicit as Explicit
+from littlestone.source.leveled import Integers as Integers
+from littlestone.source.leveled import LeveledChoice as LeveledChoice
+from littlestone.source.leveled import LevelWeights as LevelWeights
+from littlestone.source.leveled import PairPart as PairPart
+from littlestone.source.leveled import PairWeights as PairWeights
+from littlestone.source.leveled import ScoreRuns as ScoreRuns
+from littlestone.source.leveled import StreamedRuns as StreamedRuns
+from littlestone.source.leveled import exact_integers as exact_integers
+from littlestone.source.leveled import pair_balls as pair_balls
+from littlestone.source.sources import BitSource as BitSource
+from littlestone.source.sources import ExactSource as ExactSource
+from littlestone.source.sources import Exp as Exp
+from littlestone.source.sources import ExplicitWeights as ExplicitWeights
+from littlestone.source.sources import HiddenStateError as HiddenStateError
+from littlestone.source.sources import Law as Law
+from littlestone.source.sources import Presented as Presented
+from littlestone.source.sources import ReplaySource as ReplaySource
+from littlestone.source.sources import SecureSource as SecureSource
+from littlestone.source.sources import SeededSource as SeededSource
+from littlestone.source.sources import Source as Source
+from littlestone.source.sources import TabulatedWeights as TabulatedWeights
+from littlestone.source.sources import Weights as Weights
+from littlestone.source.sources import as_exp as as_exp
+from littlestone.source.sources import as_weights as as_weights
+from littlestone.source.sources import ball as ball
+from littlestone.source.sources import choose_several as choose_several
+from littlestone.source.sources import exp as exp
+from littlestone.source.sources import flip_several as flip_several
+from littlestone.source.sources import presented as presented
+from littlestone.source.sources import probabilities as probabilities
+from littlestone.source.sources import public_generator as public_generator
+from littlestone.source.sources import public_salt as public_salt
+from littlestone.source.sources import source_of as source_of
