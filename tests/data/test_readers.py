@@ -461,10 +461,21 @@ def test_an_empty_table_has_no_records(engine, tmp_path):
         assert sample.n == sample.positives == len(sample.points) == 0
 
 
-@pytest.mark.parametrize("name", ["none.csv", "none.parquet", "part-*.csv"])
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet", "part-*.csv", "n" * 300 + ".csv"])
 def test_files_that_are_not_there(name, tmp_path):
     with pytest.raises(ParameterError, match="a file that exists"):
         read_table(tmp_path / name)
+
+
+def test_rows_that_an_engine_cannot_count(tmp_path):
+    """The file is spoilt after its columns were read: its engine's own error is not shown."""
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": [1, 2]}), file)
+    table = read_table(duckdb.read_parquet(str(file)))
+    file.write_bytes(SECRET.encode() * 9)
+    with pytest.raises(DataError, match="cannot be read") as refused:
+        table.rows()
+    assert SECRET not in str(refused.value)
 
 
 @pytest.mark.parametrize(

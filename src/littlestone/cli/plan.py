@@ -29,7 +29,6 @@ from littlestone.errors import (
 )
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.planning import Plans
     from littlestone.privacy import Guarantee
@@ -44,8 +43,16 @@ MODEL_CLASSES = {
 }
 
 
+#: What the coverage of intervals does not depend on.
+_NOT_OF_INTERVALS = (
+    *("concept_class", "alpha", "delta", "beta", "solve", "report", "horizon", "agnostic"),
+    *("labels", "samples_per_user", "public_points"),
+)
+_COMPARES = "compares all learners: leave out --solve and --learner."
+
+
 @shared
-class Wanted:
+class Wanted(Evaluated):
     """What is to be achieved; --solve leaves some of it open."""
 
     concept_class: ClassSpec | None = None
@@ -62,12 +69,27 @@ class Wanted:
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
     """Largest probability that the excess error is above alpha, for example 0.05. Required."""
-
-
-@shared
-class Intervals:
-    """Intervals or sets of labels."""
-
+    schema: str | None = None
+    """TOML file with the public columns, for classes over rows."""
+    labels: Labels = None
+    agnostic: Flag = False
+    """Omit learners that are certified for realizable labels only."""
+    samples_per_user: str | None = None
+    """Protect users with this many records each. A learner that protects records then reads one
+    record of each user, or all of them with a smaller epsilon."""
+    public_points: str | None = None
+    """Number of public unlabelled points from the population of the records (`fit --public`), for
+    thresholds and intervals. For rules and trees give a --schema of public
+    rows instead: Schema.from_public(table).to_toml()."""
+    horizon: str | None = None
+    """Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
+    and below."""
+    model: str | None = None
+    """The family of models, as for `fit`. Only models with a certificate before data can be
+    planned; `littlestone rehearse` estimates how good the others become."""
+    learner: str | None = None
+    """Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`)."""
+    settings: Settings = None
     interval: str | None = None
     """Plan only the prediction intervals or sets of `fit --interval` (boosted trees and
     scorecards): how many records they need, or their coverage with --n records. Without --schema a
@@ -78,46 +100,48 @@ class Intervals:
     """With --interval: intervals of a quantity or a count, instead of sets of labels."""
     high: str | None = None
     """With --target count: the highest value."""
+    solve: Solved | None = None
+    """Find the smallest epsilon, or alpha, that can be certified with --n records. --evaluate is
+    then a proportion of epsilon."""
+    n: str | None = None
+    """For --solve and --interval: the number of records, or of users if users are protected."""
+    report: Page = None
 
-    def asked(self, goal: dict[str, Any], **others: Any) -> bool:
-        """Return whether they are asked for; refuse what does not go together."""
-        if self.interval is None:
-            given = next((name for name, value in vars(self).items() if value is not None), None)
-            if given is not None:
-                raise ParameterError(f"The {given!r} parameter of plan is for --interval.")
-            return False
-        for name, value in (goal | others).items():
-            if value:
-                raise ParameterError(
-                    f"The {name!r} parameter of plan must be left out with --interval: coverage "
-                    "does not depend on it."
-                )
-        return True
+    def refuse(self, why: str, *options: str) -> None:
+        """Refuse options that do not go together with the others."""
+        for name in options:
+            if getattr(self, name) not in (None, False):
+                raise ParameterError(f"The {name!r} parameter of plan {why}")
 
-    def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
+    def numbers(self, *options: str) -> list[int | None]:
+        """Return whole numbers that may be left out."""
+        each = ((name, getattr(self, name)) for name in options)
+        return [None if text is None else whole("plan", name, text) for name, text in each]
+
+    def intervals(self, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
         from littlestone.report.html import number_of
 
+        self.refuse(
+            "must be left out with --interval: coverage does not depend on it.", *_NOT_OF_INTERVALS
+        )
         shares = Shares.parse(
-            "plan", needed("plan", "epsilon", epsilon), labels=self.target is None,
-            evaluate=evaluated.asked("plan"), holdout=self.holdout,
+            "plan", needed("plan", "epsilon", self.epsilon), labels=self.target is None,
+            evaluate=self.asked("plan"), holdout=self.holdout,
             interval=covered_share("plan", self.interval),
         )  # fmt: skip
         target: Target | None = None
         if self.target is not None:
             high: Any = "1" if self.target == "quantity" else needed("plan", "high", self.high)
             target = Quantity(0, high) if self.target == "quantity" else Count(high)  # type: ignore[arg-type] # made exact there
+        (n,) = self.numbers("n")
         found = plan_interval(
-            shares.covered,
-            n=None if n is None else whole("plan", "n", n),
-            epsilon=shares.apart,
-            holdout=shares.holdout,
-            evaluate=shares.evaluation,
-            target=target,
-        )
+            shares.covered, n=n, epsilon=shares.apart, holdout=shares.holdout,
+            evaluate=shares.evaluation, target=target,
+        )  # fmt: skip
         if printed(found, json=json):
             return 0
         own, least = found.conformal, number_of(found.required, "records")
@@ -131,131 +155,69 @@ class Intervals:
         return 0
 
 
-def plan(
-    *,
-    goal: Wanted = Wanted(),
-    schema: str | None = None,
-    labels: Labels = None,
-    agnostic: Flag = False,
-    samples_per_user: str | None = None,
-    public_points: str | None = None,
-    horizon: str | None = None,
-    model: str | None = None,
-    learner: str | None = None,
-    settings: Settings = None,
-    evaluated: Evaluated = Evaluated(),
-    intervals: Intervals = Intervals(),
-    solve: Solved | None = None,
-    n: str | None = None,
-    report: Page = None,
-    json: AsJson = False,
-) -> int:
+def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
     """Compute how many records each learner needs; reads no data.
 
     The chosen learner is the one that `fit` selects (--learner auto).
-
-    Parameters
-    ----------
-    schema:
-        TOML file with the public columns, for classes over rows.
-    agnostic:
-        Omit learners that are certified for realizable labels only.
-    samples_per_user:
-        Protect users with this many records each. A learner that protects records then reads one
-        record of each user, or all of them with a smaller epsilon.
-    public_points:
-        Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds and intervals. For rules and trees give a --schema of public
-        rows instead: Schema.from_public(table).to_toml().
-    horizon:
-        Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
-        and below.
-    model:
-        The family of models, as for `fit`. Only models with a certificate before data can be
-        planned; `littlestone rehearse` estimates how good the others become.
-    learner:
-        Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`).
-    solve:
-        Find the smallest epsilon, or alpha, that can be certified with --n records. --evaluate is
-        then a proportion of epsilon.
-    n:
-        For --solve and --interval: the number of records, or of users if users are protected.
     """
     from littlestone.classes.spec import at_so_many
 
-    if model is not None:
+    if (model := wanted.model) is not None:
         raise ParameterError(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
             "and estimates how good it will be."
-            if model not in ("rule", "tree")
+            if model not in MODEL_CLASSES
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
         )
-    if intervals.asked(
-        vars(goal) | {"epsilon": None, "solve": solve, "report": report},
-        horizon=horizon, agnostic=agnostic, labels=labels,
-        samples_per_user=samples_per_user, public_points=public_points,
-    ):  # fmt: skip
-        return intervals.plan(goal.epsilon, n, evaluated, json=json)
-    for name, text in (vars(goal) | {"delta": ""}).items():
+    if wanted.interval is not None:
+        return wanted.intervals(json=json)
+    wanted.refuse("is for --interval.", "holdout", "target", "high")
+    solve, learner = wanted.solve, wanted.learner
+    for name in ("class", "epsilon", "alpha", "beta"):
         if name != solve:
-            needed("plan", name.removeprefix("concept_"), text)
-    assert goal.concept_class is not None
-    check_outputs("plan", schema, report=report)
+            needed("plan", name, getattr(wanted, "concept_class" if name == "class" else name))
+    assert wanted.concept_class is not None
+    check_outputs("plan", wanted.schema, report=wanted.report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
-        for name, text in vars(goal).items() if text is not None and name != "concept_class"
-    }  # fmt: skip
-    each, length, points = (
-        None if text is None else whole("plan", name, text)
-        for name, text in (("samples_per_user", samples_per_user), ("horizon", horizon),
-                           ("public_points", public_points))
-    )  # fmt: skip
-    listed = label_list("plan", labels, positive=None)
-    concepts, _ = open_class(goal.concept_class, schema, labels=listed)
+        for name in ("epsilon", "alpha", "delta", "beta")
+        if (text := getattr(wanted, name)) is not None
+    }
+    each, length, points = wanted.numbers("samples_per_user", "horizon", "public_points")
+    listed = label_list("plan", wanted.labels, positive=None)
+    concepts, _ = open_class(wanted.concept_class, wanted.schema, labels=listed)
     if points is not None:
         concepts = at_so_many(concepts, points)
+    asked: Json = {**exact, "samples_per_user": each}
     if learner is not None:
         from littlestone.cli.theory import planned
 
-        _not_beside(report=report, horizon=horizon, solve=solve, n=n)
-        return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
-    if settings:
+        wanted.refuse(_COMPARES, "report", "horizon", "solve", "n")
+        return planned(learner, concepts, asked, wanted.settings, json=json)
+    if wanted.settings:
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
-        _not_beside(report=report, horizon=horizon)
-    part = evaluated.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
+        wanted.refuse(_COMPARES, "report", "horizon")
+    part = wanted.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
     if solve == "alpha" and part is not None:  # as a share of epsilon
         part /= exact["epsilon"]
-    exact["evaluate"] = part
-    asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
+    asked |= {"evaluate": part, "agnostic": wanted.agnostic}
     if solve is not None:
-        return _solve(concepts, solve, n, asked, json=json)
-    if n is not None:
-        raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
+        return _solve(concepts, solve, wanted.n, asked, json=json)
+    wanted.refuse("is for --solve or --interval.", "n")
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    write_page(report, plans)
+    write_page(wanted.report, plans)
     if printed(plans, json=json):
         return 0
     _show(plans)
     _stream(plans)
-    facts([("Page", report)] if report is not None else [])
+    facts([("Page", wanted.report)] if wanted.report is not None else [])
     return 0
-
-
-def _not_beside(**others: object) -> None:
-    """Refuse what neither --solve nor --learner looks at."""
-    for name, value in others.items():
-        if value is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise ParameterError(
-                f"The {option!r} option of plan compares all learners: leave out --solve and "
-                "--learner."
-            )
 
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
@@ -293,20 +255,11 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
     return 0
 
 
-def _promised(certificate: Certificate) -> str:
-    from littlestone.report.evaluated import accuracy_asked
-    from littlestone.report.html import percent
-
-    if not certificate.holds:
-        return "No certificate holds for it (see below)."
-    sure = percent(1 - certificate.beta)
-    return f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
-
-
 def _show(plans: Plans) -> None:
     from littlestone.bounds.claims import STATUS_WORDS
     from littlestone.learners.select import ALL_RECORDS
-    from littlestone.report.html import number_of
+    from littlestone.report.evaluated import accuracy_asked
+    from littlestone.report.html import number_of, percent
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
@@ -338,8 +291,14 @@ def _show(plans: Plans) -> None:
     else:
         note("chosen: the learner that fit selects by default.")
         note(plans.why)
-        assert chosen.certificate is not None
-        note(_promised(chosen.certificate))
+        certificate = chosen.certificate
+        assert certificate is not None
+        sure = percent(1 - certificate.beta)
+        note(
+            f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
+            if certificate.holds
+            else "No certificate holds for it (see below)."
+        )
     if plans.concept_class.public is not None:
         note(
             "Planned for records of the population of the public points (fit --shift 1,0); for "

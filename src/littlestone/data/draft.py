@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import sys
 from collections import Counter
@@ -704,7 +705,7 @@ def beside(  # noqa: PLR0917
 def refuse_same(table: Any, public: Any, caller: str) -> None:
     """Refuse to take the records themselves for public ones."""
     paths = [Path(each) for each in (table, public) if isinstance(each, str | Path)]
-    same = len(paths) == 2 and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
+    same = len(paths) == 2 and all(map(os.path.exists, paths)) and paths[0].samefile(paths[1])
     if same or table is public:
         raise ParameterError(
             f"The 'public' parameter of {caller} must not be the table of the records, which is "

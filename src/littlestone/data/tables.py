@@ -274,7 +274,7 @@ def spooled(name: str, caller: str) -> Path:
     """Return a path, or the file that holds what came through a pipe: tables are read again."""
     path = Path("/dev/stdin" if name == "-" else name)
     standard = path == Path("/dev/stdin")
-    if not (standard or path.is_fifo()):
+    if not (standard or (os.path.exists(path) and path.is_fifo())):  # a name may be too long
         return path
     if standard and sys.stdin is not None and sys.stdin.isatty():
         hint = "Nothing is typed here: littlestone ... - < people.csv"
@@ -532,8 +532,12 @@ class _Lazy(Table):
 
     def rows(self) -> int:
         """Return the number of rows, as the engine counts them (public)."""
-        counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
-        return int(counted.column(0)[0].as_py())
+
+        def run() -> int:
+            counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
+            return int(counted.column(0)[0].as_py())
+
+        return run_engine(run, _UNREADABLE)
 
 
 def _select(frame: Frame, columns: Sequence[str]) -> Frame:
