@@ -246,9 +246,9 @@ class Sums(Chain):
             Step(
                 "range", self.known, dear <= budget,
                 f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}, times the rate {dear} <= {budget}"
+                f"{oscillation}, and times the rate {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}, times the rate {dear} > {budget}",
+                else f"oscillation {oscillation}, and times the rate {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -760,7 +760,7 @@ def all_n(
       tested     law: log-ratios are integers times the rate 1/2, up to n = 40
       proved     drawing: a level, and then uniformly: the direct law (leveled.leveledE)
       tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
-      enumerated range: 45 pairs of single records of the domain: oscillation 2, times the rate
+      enumerated range: 45 pairs of single records of the domain: oscillation 2, and times the rate
       1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """

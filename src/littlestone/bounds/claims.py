@@ -29,7 +29,7 @@ Status = Literal["explicit", "imported", "reconstruction", "conditional", "order
 STATUS_WORDS: dict[Status, str] = {
     "explicit": "proved, with all constants",
     "imported": "quoted from its source",
-    "reconstruction": "our proof of a statement whose original was not at hand",
+    "reconstruction": "our proof, with constants that the source does not state",
     "conditional": "under an assumption on the distribution that nothing here can check",
     "order-only": "constants are unknown",
 }

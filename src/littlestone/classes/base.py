@@ -230,8 +230,8 @@ def closures(concept_class: ConceptClass) -> Closures:
     """
     known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
     raise UnsupportedError(
-        f"The class {concept_class.spec} has no closures with short chains, as "
-        f"{', '.join(known[:-1])} and {known[-1]} have: use the 'generic' learner."
+        f"The class {concept_class.spec} has no closures with short chains, unlike "
+        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner."
     )
 
 

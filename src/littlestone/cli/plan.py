@@ -305,7 +305,7 @@ def _show(plans: Plans) -> None:
             "another one fit needs more records."
         )
     if cheaper is not None:
-        less = "cheaper" if chosen is not None else "least"
+        less = "Cheaper" if chosen is not None else "Cheapest"
         how = "" if cheaper.reads is None else ", without --user (below)"
         condition = "" if cheaper.agnostic else ", if some concept of the class has no errors"
         note(f"{less}{condition}: --learner {cheaper.learner}{how}")
@@ -385,6 +385,8 @@ def _beside(plans: Plans) -> None:
         )
     if any("RepD" in bound.formula for bound in orders):
         note("RepD: representation dimension; VC: VC dimension.")
+    if any("(d)" in bound.formula for bound in orders):
+        note("d: Littlestone dimension.")
 
 
 def _stream(plans: Plans) -> None:
@@ -402,4 +404,4 @@ def _stream(plans: Plans) -> None:
     else:
         note(f"{length}, no bound on mistakes is proved: the stream is too short.")
     for each in found.lower_bounds:
-        note(f"Every private learner, expected mistakes on some stream: {each}.")
+        note(f"Expected mistakes of every private learner, on some stream: {each}.")

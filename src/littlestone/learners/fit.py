@@ -561,8 +561,8 @@ class Fit:
                 )
             decided.add(
                 "Columns",
-                f"{_listed(numeric.names)}: numeric, with standard bins, which cost no epsilon; "
-                f"text columns are not read{more}",
+                f"{_listed(numeric.names)}: read as numbers, in standard bins, which cost "
+                f"no epsilon; text cells count as other{more}",
             )
             return numeric, None, None
         check()

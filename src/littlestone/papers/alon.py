@@ -241,7 +241,7 @@ def difference(one: ExtendedSOA, other: ExtendedSOA) -> Point | None:
 
 
 @on_page("alon.Dk", "Section 5.2.3", "mechanism",
-         "samples on which the SOA makes k mistakes at least")  # fmt: skip
+         "samples on which the SOA makes at least k mistakes")  # fmt: skip
 @dataclass(frozen=True)
 class Tournament:
     """The Monte-Carlo distributions of Section 5.2.3, a bounded variant of D_k.

@@ -518,7 +518,7 @@ def Theorem10(matrix: Any) -> tuple[ThresholdSequence, MistakeTree]:  # noqa: N8
 
 
 @on_page("alon.attack", "Section 4", "construction",
-         "an accurate learner of thresholds shows where one record is")  # fmt: skip
+         "an accurate learner of thresholds reveals where one record is")  # fmt: skip
 @dataclass(frozen=True)
 class Attack:
     """Section 4: on a homogeneous set, an accurate learner of thresholds shows one record's place.

@@ -1,7 +1,7 @@
 """003 as it is printed: Lyu, Private Learning of Littlestone Classes, Revisited (2025).
 
 =======================  ==============================================================
-`PrivateSparseSample`    Algorithm 1: a hypothesis that many lists hold, or bottom
+`PrivateSparseSample`    Algorithm 1: a hypothesis that many lists contain, or bottom
 `AboveThreshold`         Algorithm 2, in the style of Cohen and Lyu
 `irreducible` and so on  Section 4: irreducible classes, decomposition dimension, essential
                          hypotheses, of the version spaces of `littlestone.classes`
@@ -72,7 +72,7 @@ _STAGE, _GOOD, _PASSED, _WRONG = (
 # -- Algorithm 1 ----------------------------------------------------------------------------------
 
 
-@on_page("lyu.algorithm1", "Algorithm 1", "mechanism", "an item that many lists hold, or bottom")
+@on_page("lyu.algorithm1", "Algorithm 1", "mechanism", "an item that many lists contain, or bottom")
 @dataclass(frozen=True)
 class PrivateSparseSample:
     """Algorithm 1: an item with weight e**(epsilon * lists that hold it), or bottom.

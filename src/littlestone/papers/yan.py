@@ -343,7 +343,7 @@ def _at_most(values: Ordered, z: int) -> int:
 
 
 @on_page("yan.lemma1", "Lemma 1", "mechanism",
-         "choosing mechanism: the best of solutions, few of which one moves")  # fmt: skip
+         "choosing mechanism: the best solution, if one record affects few")  # fmt: skip
 @dataclass(frozen=True)
 class ChoosingMechanism:
     """Lemma 1: a solution of high quality, for a k-bounded quality function.

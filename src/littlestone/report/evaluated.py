@@ -26,6 +26,7 @@ from littlestone.evaluation import (
 )
 from littlestone.evaluation.measures import HIDDEN, four, in_words
 from littlestone.evaluation.quantities import QUANTILES, Between, least_units
+from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.report.first import unit_of
 from littlestone.report.html import (
@@ -274,7 +275,9 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     else:
         votes = counted(model.width, "votes")
         name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
-        which = f"the label of {which}"
+        which = f"the label of {which}, if it is listed,"
+        if model.width == bounds_of(None)[-1]:
+            near = "all listed labels"
     level = f"{float(1 - conformal.alpha):.4g}"
     share = conformal.share(_RISK)
     from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {conformal.epsilon}"
@@ -290,7 +293,7 @@ _MEASURES = {
     "with_target": "Records with a numeric target",
     "median": "Median absolute error",
     "ninth_decile": "90th percentile of absolute errors",
-    "beyond": "Share of errors above {reach}",
+    "beyond": "Proportion of errors above {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",

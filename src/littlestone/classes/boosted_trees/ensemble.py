@@ -468,7 +468,9 @@ class TreeEnsemble(Sum):
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
         trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
         columns_of_points = (
-            counted(len(self.code_points.columns), "columns") if self.code_points else ""
+            counted(len(self.code_points.columns), "columns")
+            if self.code_points and self.code_points.columns
+            else ""
         )
         if self.binary:
             points = f" and the points of {columns_of_points}" if columns_of_points else ""
