@@ -61,6 +61,18 @@ def gaps(ends, told):
     return np.mean(found)
 
 
+@pytest.mark.parametrize(
+    "ends", [("1e-200", "1e200"), ("1e-308", "1e308"), ("1", "1e400"), ("1e-400", "1e-399")]
+)
+def test_periods_of_any_public_widths_give_hazards(ends):
+    cells = np.array([[0, 0], [300, 200], [400, 100]])
+    life = LifeTable.of(
+        [Fraction(int(own)) for own in cells.ravel()], 1000, 3.0, tuple(map(Fraction, ends))
+    )
+    assert life.hazards[0] == pytest.approx([0.2, 0.2], abs=0.05)
+    assert len(life.start) == 2
+
+
 def test_neighbours_have_like_hazards_per_unit_of_time():
     ends = [1, 2, 6, 7, 8, 13]
     assert gaps(ends, ends) < 0.9 * gaps(ends, range(1, 7))

@@ -250,8 +250,8 @@ def _numbered(
 # -- Rows that arrive one after the other: CSV from a pipe or a growing file, in groups.
 #
 # The rules are those of whole files (`littlestone.data.lines`, `littlestone.data.cells`): one
-# line is one record, each cell is converted alone. Where a group ends depends on when rows arrive
-# and on a public maximum, never on what they hold.
+# line is one record, each cell is converted alone. Where a group ends depends on when rows arrive,
+# on a public maximum and on how many bytes they have: nothing that is published may say it.
 
 
 _CHUNK = 1 << 20  # bytes that are asked for at a time

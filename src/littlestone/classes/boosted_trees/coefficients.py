@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
@@ -241,6 +242,7 @@ def _even(values: Doubles) -> Ints:
 
 _FURTHEST = 7 * PARTS  # of log-odds to begin with
 _SUREST = 0.98  # the largest hazard of a period
+_NARROWEST = 1e-6  # in mean widths: narrower periods count as so wide
 #: Random walks of logarithms, by the deviations of the first and of each further step: of hazards
 #: per unit of time, whose further steps are one of these; and of what trees add, which lower mean
 #: hazards period after period, since those at low risk remain.
@@ -328,7 +330,10 @@ class LifeTable:
     def _smoothed(self, prior: Doubles) -> tuple[float, Doubles, Doubles]:
         """Return the log density of what was counted, hazards, and variances of logarithms."""
         events, place = np.array(self.events), np.arange(len(self.events))
-        widths = np.diff(np.array([0.0, *map(float, self.ends)]))
+        # as shares of their mean, in which no end is too large, and none too near to the next
+        ends, mean = (Fraction(0), *map(Fraction, self.ends)), Fraction(self.ends[-1]) / len(events)
+        widths = np.array([float((end - start) / mean) for start, end in pairwise(ends)])
+        widths = np.maximum(widths, _NARROWEST)
         # of those at risk: variances in those of a count, as in `of`
         doubt = 2 * (len(events) - place) * (place + 1) / (len(events) + 1)
         risks = np.maximum(self.risks, max(2 * self.deviation, 1))

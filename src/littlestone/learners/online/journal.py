@@ -66,9 +66,9 @@ _GROWN = 2**20
 
 PUBLIC = LogKind(
     name="public record of a stream",
-    magic="littlestone stream record 2",
+    magic="littlestone stream record 3",
     largest=2**32,
-    repair="Delete it: it is recreated from the private state when the stream continues.",
+    repair="If private.db is not a restored copy, delete it: it is recreated from that.",
 )
 _DOCUMENTS = ("stream", "about", "guarantee")
 _COUNTERS = ("time", "tickets", "batches")
@@ -90,11 +90,12 @@ class PublicRecord:
         # After a power cut it may be behind the private file, as after a kill: it catches up.
         log = AppendLog.opened(path, PUBLIC, write=True, timeout=0, synced=False)
         self._log = self._open.enter_context(log)
-        self._most = _GROWN
+        self._counted = False  # whether the last line has counters
 
     def catch_up(self, state: OnlineState | None) -> bool:
         """Add what the private file knows; return False if this file knows more."""
         now, shown = _read(self._log)
+        self._counted = now is not None
         wanted = [] if state is None else publications(state)
         if compact(shown) != compact(wanted[: len(shown)]):
             return False
@@ -107,11 +108,14 @@ class PublicRecord:
         return True
 
     def add(self, published: Sequence[Publication], state: OnlineState) -> None:
-        """Add hypotheses, in one step."""
-        self._log.append(compact({"now": brief(state), "published": published}))
-        if self._log.size > self._most:
-            self._log.rewrite(compact({"now": brief(state), "published": publications(state)}))
-            self._most = _GROWN + 2 * self._log.size
+        """Add hypotheses, a line for each, and put the counters into the place of the old ones.
+
+        No history of the counters is kept: groups of rows end where bytes do, so it would say how
+        long records are.
+        """
+        lines = [*map(compact, published), compact(brief(state))]
+        self._log.append(*lines, replaces=self._counted)
+        self._counted = True
 
     def close(self) -> None:
         """Close the file."""
@@ -160,13 +164,14 @@ def digest(text: str) -> str:
 
 
 def _read(log: AppendLog) -> tuple[Json | None, list[Publication]]:
-    now, published = None, []
+    """Return the counters, None after a kill between two of them, and what was published."""
+    lines, now = list(map(json.loads, log.lines)), None
     try:
-        for step in map(json.loads, log.lines):
-            now = step["now"]
+        if lines and isinstance(lines[-1], dict):
+            now = lines.pop()
             if not all(type(now[name]) is int for name in _COUNTERS):
                 raise TypeError
-            published += [[time, rule] for time, rule in step["published"]]
+        published = [[time, rule] for time, rule in lines]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise log.damaged() from None
     return now, published
