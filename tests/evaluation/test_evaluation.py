@@ -37,6 +37,7 @@ from littlestone.evaluation.histogram import (
     histogram_rate,
     merged_scores,
 )
+from littlestone.evaluation.measures import balanced_accuracy
 from littlestone.learners.release import scores_of
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy import Neighbours
@@ -139,11 +140,18 @@ def test_measures_without_noise_are_those_of_the_records():
     evaluation = exact(score, label)
     scores = evaluation.histogram.scores
     for cut in (scores[0] - 1, *scores):
-        assert evaluation.accuracy(cut).value == pytest.approx(((score > cut) == label).mean())
+        answers = [int(one > cut) for one in scores]
+        share = evaluation.share_right(answers).value
+        assert share == pytest.approx(((score > cut) == label).mean())
         balanced = balanced_accuracy_score(label, score > cut)
-        assert evaluation.balanced_accuracy(cut) == pytest.approx(balanced)
+        counts = evaluation.confusion_matrix(answers)
+        assert balanced_accuracy(counts) == pytest.approx(balanced)
+    assert evaluation.accuracy().value == pytest.approx(((score > 0) == label).mean())
+    assert evaluation.balanced_accuracy() == pytest.approx(
+        balanced_accuracy_score(label, score > 0)
+    )
     assert evaluation.auroc().value == pytest.approx(roc_auc_score(label, score))
-    (a, b), (c, _) = evaluation.confusion(0)
+    (a, b), (c, _) = evaluation.confusion()
     assert a + b == (label == 0).sum()
     assert c == ((label == 1) & (score <= 0)).sum()
     curve = evaluation.roc()
@@ -286,7 +294,7 @@ def test_a_certificate_needs_held_out_records():
     with pytest.raises(UnsupportedError, match="holdout"):
         evaluation.certificate("0.05")
     held_out = exact(*data(), held_out=True)
-    answers = held_out.answers(0)
+    answers = held_out.answers()
     assert held_out.error_certificate(answers, "0.05") == held_out.certificate("0.05")
 
 

@@ -155,9 +155,9 @@ class Evaluation(Figures):
     >>> counts = ((400, 300, 50), (20, 80, 150))
     >>> evaluation = Evaluation(
     ...     ScoreHistogram((-1, 0, 1), counts, 1000, Fraction(1), Fraction(1, 2)))
-    >>> round(evaluation.accuracy(0).value, 3), round(evaluation.auroc().value, 3)
+    >>> round(evaluation.accuracy().value, 3), round(evaluation.auroc().value, 3)
     (0.85, 0.836)
-    >>> evaluation.confusion(0)
+    >>> evaluation.confusion()
     ((700.0, 50.0), (100.0, 150.0))
     """
 
@@ -352,26 +352,26 @@ class Evaluation(Figures):
 
     # -- two labels ------------------------------------------------------------------------------
 
-    def answers(self, cut: int = 0) -> list[int]:
-        """Return the answer for each score: 1 above the cut."""
+    def answers(self) -> list[int]:
+        """Return the answer for each score: 1 above 0."""
         self._binary()
-        return [int(score > cut) for score in self.histogram.scores]
+        return [int(score > 0) for score in self.histogram.scores]
 
-    def accuracy(self, cut: int = 0, *, beta: float = _BETA) -> Band:
-        """Return the accuracy of answering 1 where the score is above the cut."""
-        return self.share_right(self.answers(cut), beta=beta)
+    def accuracy(self, *, beta: float = _BETA) -> Band:
+        """Return the accuracy of answering 1 where the score is above 0."""
+        return self.share_right(self.answers(), beta=beta)
 
-    def confusion(self, cut: int = 0) -> tuple[tuple[float, ...], ...]:
+    def confusion(self) -> tuple[tuple[float, ...], ...]:
         """Return noisy counts: label 0 answered 0 and 1, then label 1 answered 0 and 1."""
-        return self.confusion_matrix(self.answers(cut))
+        return self.confusion_matrix(self.answers())
 
-    def balanced_accuracy(self, cut: int = 0) -> float:
+    def balanced_accuracy(self) -> float:
         """Return the mean of the shares of label 0 and of label 1 that are answered rightly."""
-        return balanced_accuracy(self.confusion(cut))
+        return balanced_accuracy(self.confusion())
 
-    def certificate(self, beta: Any, cut: int | None = None) -> float:
+    def certificate(self, beta: Any) -> float:
         """Return e: the error on new records is at most e, except with probability beta."""
-        return self.error_certificate(self.answers(0 if cut is None else cut), beta)
+        return self.error_certificate(self.answers(), beta)
 
     @cached_property
     def _seen(self) -> tuple[Floats, slice]:
