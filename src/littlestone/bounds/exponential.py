@@ -46,14 +46,12 @@ from littlestone.privacy.guarantee import check_nonnegative
 # if its error exceeds that of h* by more than alpha, and then D(h) has mean above alpha n.
 #
 # * Two candidates (`PAIRS`): Pr[h is released] <= 1/(1 + e**(epsilon D(h)/2)), whose mean is
-#   largest
-#   for n signs of mean alpha. Over a class the bad candidates are added.
+#   largest for n signs of mean alpha. Over a class the bad candidates are added.
 # * If Pr[some bad h has D(h) <= k] <= F(k) for all k, then all together are released with
-#   probability
-#   at most the sum of (psi(k) - psi(k+1)) min(1, F(k)), psi(k) = 1/(1 + e**(epsilon k/2)/N), N
-#   their
-#   number. F comes from the structure of the class: a walk that is stopped (`Line`), random signs
-#   (`Atoms`), both (`Ranges`). The number of candidates then costs ln(N)/(alpha epsilon) only.
+#   probability at most the sum of (psi(k) - psi(k+1)) min(1, F(k)), psi(k) = 1/(1 + e**(epsilon
+#   k/2)/N), N their number. F comes from the structure of the class: a walk that is stopped
+#   (`Line`), random signs (`Atoms`), both (`Ranges`). The number of candidates then costs
+#   ln(N)/(alpha epsilon) only.
 #
 # The proofs are in ``docs/excess.md``.
 

@@ -791,15 +791,11 @@ def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Label
 # disagrees with c with probability at most alpha.
 #
 # *Proof* (AdaBoost with a fixed step). Let D_1 = D. As H_i does not depend on H_1, ..., H_{i-1},
-#   nor
-# on anything made of them, with probability at least 1 - 4**-t some h_i in H_i disagrees with c
-#   with
-# probability e <= 1/4 under D_i. Let D_{i+1} multiply the weight of the points on which h_i is
-#   wrong
-# by sqrt(3), and that of the others by 1/sqrt(3). The total weight is multiplied by e sqrt(3) +
-# (1-e)/sqrt(3) <= sqrt(3)/2. A point on which the majority is wrong has at least as many errors
-#   as
-# correct labels, so its weight never falls below D; hence D(errors of the majority) <=
+# nor on anything made of them, with probability at least 1 - 4**-t some h_i in H_i disagrees with c
+# with probability e <= 1/4 under D_i. Let D_{i+1} multiply the weight of the points on which h_i is
+# wrong by sqrt(3), and that of the others by 1/sqrt(3). The total weight is multiplied by e sqrt(3)
+# + (1-e)/sqrt(3) <= sqrt(3)/2. A point on which the majority is wrong has at least as many errors
+# as correct labels, so its weight never falls below D; hence D(errors of the majority) <=
 # (sqrt(3)/2)**T.
 #
 # The paper states an order of the size and prints no construction. The size here is (t *

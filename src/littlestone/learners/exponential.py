@@ -43,13 +43,11 @@ __all__ = ["Agnostic", "Exponential", "ExponentialPlan", "Generic"]
 # surrogate score; the algorithm is in its proof, Appendix B) are one mechanism with two
 # certificates:
 #
-# 1. draw a finite hypothesis set H from a probabilistic representation P of the class, with
-#   public
+# 1. draw a finite hypothesis set H from a probabilistic representation P of the class, with public
 #    coins (a class that can be enumerated represents itself);
-# 2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))``, where
-#   the
+# 2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))``, where the
 #    score is an integer count that one record changes by at most D (the papers' sensitivity,
-#   Delta).
+#    Delta).
 #
 # The draw is that of `littlestone.source.leveled`; scores there are minus the counts of here.
 #

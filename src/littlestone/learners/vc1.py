@@ -62,12 +62,9 @@ __all__ = ["VC1"]
 #
 # *Splitting the records of a threshold learner.* Walk through the records with label 0 from the
 # largest point down and give each one its place in a secret uniform permutation: once every chunk
-#   has
-# a record, those that follow cannot matter, and their places need not be drawn. What comes out
-#   has
-# exactly the law of a full permutation (docs/learners/vc1.md), and the cost depends on the number
-#   of
-# chunks, not on the number of records.
+# has a record, those that follow cannot matter, and their places need not be drawn. What comes out
+# has exactly the law of a full permutation (docs/learners/vc1.md), and the cost depends on the
+# number of chunks, not on the number of records.
 
 
 def chunk_ends(tree: VC1Tree, sample: Sample, shuffled: Kinds, chunks: int) -> list[Node]:

@@ -371,27 +371,20 @@ class KeptCoin(ExplicitWeights):
 # Noise is independent, `Noise`: discrete Gaussian of variance v, or two-sided geometric of rate
 # r.
 #
-# *Proof of the claim.* (replace-one). Public cells: ``2 / (2 v)`` of rho-zCDP (Canonne, Kamath
-#   and
+# *Proof of the claim.* (replace-one). Public cells: ``2 / (2 v)`` of rho-zCDP (Canonne, Kamath and
 # Steinke 2020, Theorem 14), or 2 r. Of items only those with at least *least* records are looked
-#   at,
-# and kept if the noisy count reaches tau; q = Pr[least + z >= tau]. An item with fewer records is
-#   as
-# one that is never kept. A replaced record moves one item down and one up. If both are looked at
-# before and after, or neither, that is as above. An item that is looked at on one side only has
-# *least* records there: except with probability q it is not kept, and the other items and cells
-#   are
+# at, and kept if the noisy count reaches tau; q = Pr[least + z >= tau]. An item with fewer records
+# is as one that is never kept. A replaced record moves one item down and one up. If both are looked
+# at before and after, or neither, that is as above. An item that is looked at on one side only has
+# *least* records there: except with probability q it is not kept, and the other items and cells are
 # then independent of that, with counts that move as above. Both of the two may be such items; the
-# record that leaves one is on one side, the other on the other, so on each side at most one of
-# them is kept, with probability q. So the two laws are ``P = (1 - p) R + p S`` with p <= q, and
-# likewise P', p', where R and R' are (epsilon, d)-close as those of public cells are. With
-# m = max(p, p'), ``P - e**epsilon P' <= (1 - m)(R - e**epsilon R') + m`` on every event, so P and
-#   P'
-# are (epsilon, d + q)-close; of several columns the chances q add.
-# *Tail.* ``Pr[z >= t] <= Pr[N(0, v) >= t - 1]`` for t >= 1: the sum over x >= t of the decreasing
-# ``e**(-x**2 / 2v)`` is at most its integral from t - 1, and the sum over all integers is at
-#   least
-# ``sqrt(2 pi v)`` (Poisson). []
+# record that leaves one is on one side, the other on the other, so on each side at most one of them
+# is kept, with probability q. So the two laws are ``P = (1 - p) R + p S`` with p <= q, and likewise
+# P', p', where R and R' are (epsilon, d)-close as those of public cells are. With m = max(p, p'),
+# ``P - e**epsilon P' <= (1 - m)(R - e**epsilon R') + m`` on every event, so P and P' are (epsilon,
+# d + q)-close; of several columns the chances q add. *Tail.* ``Pr[z >= t] <= Pr[N(0, v) >= t - 1]``
+# for t >= 1: the sum over x >= t of the decreasing ``e**(-x**2 / 2v)`` is at most its integral from
+# t - 1, and the sum over all integers is at least ``sqrt(2 pi v)`` (Poisson). []
 
 
 PRIVACY = "counts.privacy"
@@ -503,25 +496,18 @@ def noisy_items(
 # *Privacy.* Replacing a score moves each N by at most 1, so u by at most 1: epsilon-DP.
 #
 # *Claim conformal.marginal.* A code with N(v - 1) <= r <= N(v) has u = 0, and there is one, as
-# N(cells - 1) = m >= r. The others with N(v) <= r - t have weights of at most e**(-epsilon t /
-#   2),
+# N(cells - 1) = m >= r. The others with N(v) <= r - t have weights of at most e**(-epsilon t / 2),
 # so for the drawn q ``Pr[N(q) <= r - t] <= p(t) = 1/(1 + e**(epsilon t / 2)/(cells - 1))``,
-#   whatever
-# the m scores are. Let T be independent of everything, with Pr[T >= t] = p(t). Given the m
-#   scores,
-# N(q) is stochastically at least r - T, and q is at least the N(q)-th smallest score, so q covers
-#   a
-# new unit at least as likely as the (r - T)-th smallest does. That one does, if the m + 1 units
-#   are
-# exchangeable, with probability (r - T)/(m + 1) or more for each T; together (r - E[T])/(m + 1),
-#   and
-# E[T], the sum of p(t), is at most the integral of p from 0, ``(2/epsilon) ln(cells)``. []
+# whatever the m scores are. Let T be independent of everything, with Pr[T >= t] = p(t). Given the m
+# scores, N(q) is stochastically at least r - T, and q is at least the N(q)-th smallest score, so q
+# covers a new unit at least as likely as the (r - T)-th smallest does. That one does, if the m + 1
+# units are exchangeable, with probability (r - T)/(m + 1) or more for each T; together (r -
+# E[T])/(m + 1), and E[T], the sum of p(t), is at most the integral of p from 0, ``(2/epsilon)
+# ln(cells)``. []
 #
 # *Claim conformal.training.* Except with probability beta, N(q) >= k = r - t + 1 for t =
-# ``ceil((2/epsilon) ln(cells/beta))``. For independent units, a share of at least c of all new
-#   ones
-# has scores up to the k-th smallest, unless m trials with success probability c have k successes
-#   or
+# ``ceil((2/epsilon) ln(cells/beta))``. For independent units, a share of at least c of all new ones
+# has scores up to the k-th smallest, unless m trials with success probability c have k successes or
 # more: except with probability beta' together with c, and beta more for the draw. []
 
 
@@ -657,15 +643,12 @@ class Conformal:
 # beyond.
 #
 # *Proof of the claim.* Let N(c) be how many units' numbers are above c, in parts of a unit: a
-#   user's
-# records weigh at most `part` together. Replacing a unit moves N(c) by at most ``part`` for every
-# edge, so ``|N(c) - k|`` moves within ``[-part, part]``. At the rate ``eta / (2 part)`` the
+# user's records weigh at most `part` together. Replacing a unit moves N(c) by at most ``part`` for
+# every edge, so ``|N(c) - k|`` moves within ``[-part, part]``. At the rate ``eta / (2 part)`` the
 # logarithms of the ratios of all weights lie in an interval of length eta: the factors ``(c_0 /
 # c)**power`` and the rank k are public and the same on both sides, and the normalising constant
-#   moves
-# all alike. So the draw has eta-bounded range. Given C, a number clipped to ``-A .. C`` moves
-#   their
-# sum by at most ``A + C`` when a unit is replaced; A and C are public or released. []
+# moves all alike. So the draw has eta-bounded range. Given C, a number clipped to ``-A .. C`` moves
+# their sum by at most ``A + C`` when a unit is replaced; A and C are public or released. []
 #
 # At ``k = s``, the deviation of the noise of a sum for numbers up to 1, clipping one cell further
 # would take away as much bias as it adds noise. Without the power the draw runs off where the

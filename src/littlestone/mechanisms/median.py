@@ -418,13 +418,10 @@ class RankExponential(ByRank):
 # nodes can appear when one record is replaced: those on one path, and each holds one record;
 # bottom hides them.
 #
-# *Nodes as few groups.* The leaves of the tree of height h are the domain points; a node at
-#   height t
-# is an interval of 2**t of them. The nodes that hold k distinct points form a compressed trie: k
-# leaves, k - 1 branchings, and edges. On an edge all nodes hold the same records; those whose
-#   left
-# child holds them share one score, those whose right child does share another. So there are at
-#   most
+# *Nodes as few groups.* The leaves of the tree of height h are the domain points; a node at height
+# t is an interval of 2**t of them. The nodes that hold k distinct points form a compressed trie: k
+# leaves, k - 1 branchings, and edges. On an edge all nodes hold the same records; those whose left
+# child holds them share one score, those whose right child does share another. So there are at most
 # 6k groups, whatever the height.
 
 

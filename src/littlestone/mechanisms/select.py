@@ -426,23 +426,17 @@ def _draw(
 # occur cannot appear. With rate r = epsilon/2, p = e**-r, Pr[z] = (1-p)/(1+p) p**|z| and ``tau =
 # the least integer with p**(tau - 1) / (1 + p) <= delta``:
 #
-# *Proof* (replace-one: x becomes x'). One count falls by 1, one rises by 1; noises are
-#   independent.
-# Write d = p**(tau - 1) / (1 + p) = Pr[1 + Z >= tau] <= delta. A count that moves between
-#   positive
-# values changes the law of its noisy count by factors in [p, 1/p]. A count that moves between 1
-#   and 0
-# changes "not kept" between 1 - d and 1, and "kept" between d and 0.
+# *Proof* (replace-one: x becomes x'). One count falls by 1, one rises by 1; noises are independent.
+# Write d = p**(tau - 1) / (1 + p) = Pr[1 + Z >= tau] <= delta. A count that moves between positive
+# values changes the law of its noisy count by factors in [p, 1/p]. A count that moves between 1 and
+# 0 changes "not kept" between 1 - d and 1, and "kept" between d and 0.
 #
 # * Both counts stay positive: factor at most p**-2 = e**epsilon, no delta.
-# * One moves between 1 and 0, the other between positive values. From the side on which it is 1:
-#   d
+# * One moves between 1 and 0, the other between positive values. From the side on which it is 1: d
 #   for "kept", and a factor (1 - d)/p on the rest. From the other side: divergence at epsilon at
-#   most
-#   1 - e**epsilon (1 - d) p = 1 - (1 - d)/p <= d.
+#   most 1 - e**epsilon (1 - d) p = 1 - (1 - d)/p <= d.
 # * x was single and x' is new: "x kept" has mass d on one side, "x' kept" on the other, and all
-#   else
-#   is as likely on both sides: divergence d at every epsilon. []
+#   else is as likely on both sides: divergence d at every epsilon. []
 #
 # So the delta that is used is exactly d. (Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun,
 # Nissim and Stemmer 2016; paper 004, Lemma 28. The threshold for replace-one is this library's.)

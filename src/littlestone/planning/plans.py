@@ -75,36 +75,31 @@ if TYPE_CHECKING:
 # probability 1/2; so the expected mass of wrong light points is at least (p/2)(1 - np/(d-1)), and
 # at most alpha + beta p. Solve for n.
 #
-# *Two labels.* Where two concepts differ, put one point, labelled 1 with probability (1 +- g)/2,
-#   g >
-# alpha: the wrong label is a failure. Average a learner over the order of the records, and with
+# *Two labels.* Where two concepts differ, put one point, labelled 1 with probability (1 +- g)/2, g
+# > alpha: the wrong label is a failure. Average a learner over the order of the records, and with
 # its mirror image: it answers 0 with probability u_k, k the number of ones, u_{n-k} = 1 - u_k.
 # Privacy says u_{k+1} >= e^{-epsilon}(u_k - delta), and so from the middle on no u_k is smaller
-# than that above; for k > n/2 the weight of u_k is positive, as Pr[K = k] >= Pr[K = n-k]. Let g
-# -> alpha. V_n falls in n: records can be ignored.
+# than that above; for k > n/2 the weight of u_k is positive, as Pr[K = k] >= Pr[K = n-k]. Let g ->
+# alpha. V_n falls in n: records can be ignored.
 #
 # *Packing.* k laws agree but for mass q of their own, and their sets G_j of good outputs are
-# disjoint: for thresholds 0 on one point and 1 on the next one, more than alpha each; for points
-# 1 on one. All else is a 0 elsewhere. Law j differs from the common one in M records, so
-# Pr_j[G_j] <= E min(1, e^{epsilon M} p_j), p_j that of the common one; sum p_j <= 1, and the
-#   right
-# side is concave.
+# disjoint: for thresholds 0 on one point and 1 on the next one, more than alpha each; for points 1
+# on one. All else is a 0 elsewhere. Law j differs from the common one in M records, so Pr_j[G_j] <=
+# E min(1, e^{epsilon M} p_j), p_j that of the common one; sum p_j <= 1, and the right side is
+# concave.
 #
 # *Agnostic.* One point as above: by Bretagnolle and Huber the two failure probabilities sum up to
-# at least 1/2 e^{-n kl}, with kl = g ln((1+g)/(1-g)) = 2g artanh g; so 2 beta >= 1/2 e^{-n kl};
-#   let
+# at least 1/2 e^{-n kl}, with kl = g ln((1+g)/(1-g)) = 2g artanh g; so 2 beta >= 1/2 e^{-n kl}; let
 # g -> alpha. For d shattered points with mass 1/d and random signs, the same for each point, with
 # divergence n kl/d, gives an expected excess of at least (g/4)e^{-n kl/d}; it is at most alpha +
 # beta g.
 #
-# *Littlestone dimension, pure.* Take a shattered tree of depth d, and one half of it below its
-# root x0: all its concepts agree on x0. For a path y below it let x0 have mass 1-p and the d-1
-# points of the path the rest, labelled by y. Let S0 be n copies of (x0, .), and G_y the
-#   hypotheses
-# of error at most alpha on that distribution: they are wrong on at most a share alpha/p of the
-# path. A sample of y differs from S0 in K ~ Bin(n, p) records, so P(G_y|S0) >= E[e^{-epsilon
-#   K}g],
-# g the success probability given the sample. By Jensen, weighted by g, that is at least
+# *Littlestone dimension, pure.* Take a shattered tree of depth d, and one half of it below its root
+# x0: all its concepts agree on x0. For a path y below it let x0 have mass 1-p and the d-1 points of
+# the path the rest, labelled by y. Let S0 be n copies of (x0, .), and G_y the hypotheses of error
+# at most alpha on that distribution: they are wrong on at most a share alpha/p of the path. A
+# sample of y differs from S0 in K ~ Bin(n, p) records, so P(G_y|S0) >= E[e^{-epsilon K}g], g the
+# success probability given the sample. By Jensen, weighted by g, that is at least
 # (1-beta)e^{-epsilon n p/(1-beta)}. But for a random path, one fixed hypothesis is right on each
 # next point with probability 1/2, so the average of P(G_y|S0) over y is at most
 # e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.

@@ -381,8 +381,7 @@ def _step(parts: list[tuple[Loss, int]], fine: int) -> Fraction:
 # References
 # ----------
 # Rogers, Roth, Ullman, Vadhan 2016, Privacy Odometers and Filters (basic sums); Feldman, Zrnic
-#   2021,
-# Individual Privacy Accounting via a Rényi Filter; Whitehouse, Ramdas, Rogers, Wu 2023,
+# 2021, Individual Privacy Accounting via a Rényi Filter; Whitehouse, Ramdas, Rogers, Wu 2023,
 # Fully-Adaptive Composition in Differential Privacy (approximate zCDP).
 
 

@@ -47,18 +47,14 @@ if TYPE_CHECKING:
 # as they are if all answers cost alike. So p, not q, is what votes q say about these records:
 #
 # * Two labels: answering 1 costs ``p_0 min(1, q_1 / cap)`` and answering 0 ``p_1 min(1, q_0 /
-#   cap)``.
-#   They are equal for ``p_1 / p_0 = min(1, q_1 / cap) / min(1, q_0 / cap)``. Below a cap of 1/2
-#   both
-#   minima are 1 on an interval around q = 1/2, where p says nothing: no link is taken there.
+#   cap)``. They are equal for ``p_1 / p_0 = min(1, q_1 / cap) / min(1, q_0 / cap)``. Below a cap of
+#   1/2 both minima are 1 on an interval around q = 1/2, where p says nothing: no link is taken
+#   there.
 # * A cap of 1/2, any number of labels: the cost is 1 where ``q_k >= q_y``, else ``1 - (q_y -
-#   q_k)``.
-#   So answering k costs ``1 - p_k - sum of p_y (q_y - q_k) over q_y > q_k``, and all are equal
-#   where
-#   p is proportional to u with ``u_k = 1 - sum over y of u_y max(q_y - q_k, 0)``. By falling q
-#   each
-#   u_k follows from those before it: so putting the last u into the right side, from u = 1 on, is
-#   exact after as many steps as there are labels less one.
+#   q_k)``. So answering k costs ``1 - p_k - sum of p_y (q_y - q_k) over q_y > q_k``, and all are
+#   equal where p is proportional to u with ``u_k = 1 - sum over y of u_y max(q_y - q_k, 0)``. By
+#   falling q each u_k follows from those before it: so putting the last u into the right side, from
+#   u = 1 on, is exact after as many steps as there are labels less one.
 # * A cap of 1: p = q, for any number of labels.
 #
 # The link keeps the order of labels and, of two labels, of rows.

@@ -354,53 +354,41 @@ def first_code(tables: CodeTables, column: int) -> tuple[Bits, int]:
 # *Representations.* A full binary tree: a split at each of 2**depth - 1 inner nodes, an answer at
 # each of 2**depth leaves. Different ones may be the same function.
 #
-# *Draw.* Top-down: the pattern of a root (`rows`) by the weight of all trees that have such a
-#   root, a
-# member of the pattern uniformly, then the two sides, which given the root are independent. With
-#   rate
-# r, a leaf weighs the sum over its answers of ``e**(-r cost)``; all trees of depth d below the
-#   root s
-# weigh ``Z(yes side, d - 1) * Z(no side, d - 1)``, where Z sums over all roots. The product of
-#   these
-# probabilities is ``e**(-r cost) / total`` for each representation.
+# *Draw.* Top-down: the pattern of a root (`rows`) by the weight of all trees that have such a root,
+# a member of the pattern uniformly, then the two sides, which given the root are independent. With
+# rate r, a leaf weighs the sum over its answers of ``e**(-r cost)``; all trees of depth d below the
+# root s weigh ``Z(yes side, d - 1) * Z(no side, d - 1)``, where Z sums over all roots. The product
+# of these probabilities is ``e**(-r cost) / total`` for each representation.
 #
 # *Counts.* All that Z needs are costs by answer and by the codes of sets of at most three columns
-# (`CodeTables`); trees of depth 4 go from root to root, with the tables of each side. What the
-#   last
+# (`CodeTables`); trees of depth 4 go from root to root, with the tables of each side. What the last
 # answer costs is subtracted from all: every tree then costs the same number less.
 #
 # *Partition functions* are pairs (k, x), worth ``x * e**(-r k)``: k is the exact integer cost of
-#   the
-# best tree that is summed up, and x >= 1, so nothing overflows or underflows. The same recursion
-#   runs
-# on doubles (the first enclosures) and on balls (any precision).
+# the best tree that is summed up, and x >= 1, so nothing overflows or underflows. The same
+# recursion runs on doubles (the first enclosures) and on balls (any precision).
 #
 # *Error of the doubles.* Let u = 2**-53. All numbers are positive, and sums, products and
 # conversions round to nearest, each by a factor (1 + d), |d| <= u. A number "has c factors" if it
-#   is
-# the exact one times at most c such factors or their inverses; its relative error is then at most
-# c u / (1 - c u) <= 2 c u. With p patterns (a side has no more of them than what it is a side
-#   of):
+# is the exact one times at most c such factors or their inverses; its relative error is then at
+# most c u / (1 - c u) <= 2 c u. With p patterns (a side has no more of them than what it is a side
+# of):
 #
 # * ``e**(-r k)`` is a product of two entries of tables that are compared with balls when they are
-#   made, each within 2 u (3 factors): 3 + 3 + 1 = 7 factors; a sum of L of them, for L labels,
-#   has
+#   made, each within 2 u (3 factors): 3 + 3 + 1 = 7 factors; a sum of L of them, for L labels, has
 #   7 + (L - 1) = L + 6.
 # * A stump (multiplicity times two leaves): 2 (L + 6) + 2 = 2 L + 14 =: a. Shifted to a common k
-#   and
-#   summed over p patterns: a + 7 + 1 + p = a + 8 + p.
+#   and summed over p patterns: a + 7 + 1 + p = a + 8 + p.
 # * With c factors for a side, a deeper root (multiplicity times two sides) has 2 c + 2.
 #
 # So roots of depth 1 have a_1 = 2 L + 14 factors, and of depth d + 1 they have 2 (a_d + 8 + p) +
 # 2.
 #
-# *What is dropped.* Beyond the end K of the table ``e**(-r k)`` is taken as 0, and what it would
-#   be
-# multiplied with is not computed. One such term stands for at most N trees (N = number of trees
-#   of
+# *What is dropped.* Beyond the end K of the table ``e**(-r k)`` is taken as 0, and what it would be
+# multiplied with is not computed. One such term stands for at most N trees (N = number of trees of
 # the full depth), each weighing at most ``e**(-r K)`` of the best one, which is counted. This
-#   happens
-# in at most 2**(depth + 1) sums, and K is so large that altogether less than 2**-100 is lost.
+# happens in at most 2**(depth + 1) sums, and K is so large that altogether less than 2**-100 is
+# lost.
 
 
 Values = npt.NDArray[Any]  # doubles or balls

@@ -19,13 +19,11 @@ from littlestone.types import Hypothesis, Json, Label, Labels, Points
 # -- A binary tree of splits, and its normal form.
 #
 # A cell is known only as far as the splits above a node say: a range of bins (perhaps also
-# *missing* and *other*, which answer no to every split), or a category, or not some categories.
-#   In
+# *missing* and *other*, which answer no to every split), or a category, or not some categories. In
 # the normal form of a tree, top-down,
 #
 # 1. a split whose answer is known there is replaced by that side;
-# 2. a split is written in one way among all that part what is possible there in the same way,
-#   with
+# 2. a split is written in one way among all that part what is possible there in the same way, with
 #    the sides swapped where needed: ``>=`` rather than ``<`` where the cell is known to be a
 #    number, and the nearest edge where a split only says whether the cell is a number;
 # 3. a node with two equal sides is replaced by the side.

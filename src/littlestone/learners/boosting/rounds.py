@@ -390,30 +390,22 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> float:
 #
 # All counts are of *answers*: a bin, a category, or neither (missing and other together).
 #
-# *Counts.* For each of m columns, each answer and each label, the number of records, plus
-#   discrete
-# Gaussian noise of variance ``m / rho``. A replaced record moves at most two counts of each
-#   column by
-# 1: the squared L2 sensitivity is 2 m, the cost ``2 m / (2 m / rho) = rho`` of zCDP. Answers that
-#   no
-# record has get noise, too. What follows from the counts is post-processing: log-odds of each
-#   answer,
-# pulled towards 0 by what the noise leaves of them (`_scores`).
+# *Counts.* For each of m columns, each answer and each label, the number of records, plus discrete
+# Gaussian noise of variance ``m / rho``. A replaced record moves at most two counts of each column
+# by 1: the squared L2 sensitivity is 2 m, the cost ``2 m / (2 m / rho) = rho`` of zCDP. Answers
+# that no record has get noise, too. What follows from the counts is post-processing: log-odds of
+# each answer, pulled towards 0 by what the noise leaves of them (`_scores`).
 #
-# *Weights.* Columns say the same things, so that their log-odds must not simply be added. With
-#   them
-# fixed, a record's vector x is 1 and the log-odds of its answers, scaled towards 0 to a norm of
-#   at
-# most b = 2. At the weights `_WEIGHT` for all columns, q is the probability of label 1. One
-#   Newton
+# *Weights.* Columns say the same things, so that their log-odds must not simply be added. With them
+# fixed, a record's vector x is 1 and the log-odds of its answers, scaled towards 0 to a norm of at
+# most b = 2. At the weights `_WEIGHT` for all columns, q is the probability of label 1. One Newton
 # step takes ``g = sum of x (y - q)`` and ``H = sum of q (1 - q) x x'``, with discrete Gaussian
-#   noise:
+# noise:
 #
 # * each term of g has a norm of at most b, so replacing a record moves g by at most 2 b;
 # * each term of H is positive semidefinite, of Frobenius norm at most ``b**2 / 4``; two such
-#   matrices
-#   differ by at most ``sqrt(2) b**2 / 4``, for ``|A - B|**2 = |A|**2 + |B|**2 - 2 tr(A B)`` and
-#   ``tr(A B) >= 0``. Only the upper triangle is released, which moves by no more.
+#   matrices differ by at most ``sqrt(2) b**2 / 4``, for ``|A - B|**2 = |A|**2 + |B|**2 - 2 tr(A
+#   B)`` and ``tr(A B) >= 0``. Only the upper triangle is released, which moves by no more.
 #
 # With variances ``(2 b)**2 / (1.2 rho)`` and ``(b**4 / 8) / (.8 rho)`` they cost ``.6 rho + .4
 # rho`` (discrete Gaussian: Canonne, Kamath and Steinke 2020, Theorem 14). All sums are of

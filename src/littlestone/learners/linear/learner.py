@@ -78,24 +78,17 @@ if TYPE_CHECKING:
 # missing and other cells count. Rounds as those of the model, without a clip; then one gradient
 # at their weights, and noisy second moments.
 #
-# *Second moments* (claim ``linear.moments``). A record adds ``q x x'`` with an integer q of at
-#   most
-# m, so a matrix that is positive semidefinite, of Frobenius norm at most ``M = m |x|**2``. Two
-#   such
+# *Second moments* (claim ``linear.moments``). A record adds ``q x x'`` with an integer q of at most
+# m, so a matrix that is positive semidefinite, of Frobenius norm at most ``M = m |x|**2``. Two such
 # matrices differ by at most ``sqrt(2) M``, as ``|A - B|**2 = |A|**2 + |B|**2 - 2 tr(A B)`` and
-# ``tr(A B) >= 0``. Its square is the sum of squared moves on the diagonal and twice those above,
-#   so
+# ``tr(A B) >= 0``. Its square is the sum of squared moves on the diagonal and twice those above, so
 # noise of variance ``M**2 / rho`` there and half of it above costs ``2 M**2 / (2 M**2 / rho) =
-#   rho``.
-# Single entries are not rounded: a rounded matrix need not be positive. []
+# rho``. Single entries are not rounded: a rounded matrix need not be positive. []
 #
 # *Estimate.* With w the weights, G the gradient of the mean loss and H the second moments there,
-#   one
-# Newton step gives ``b = w - G / H``, with the covariance ``(H/n + noise of G) / H**2`` and what
-#   the
-# noise of H does to the step. Intervals are given only where the least eigenvalue of H is above
-#   half
-# the norm that its noise has: elsewhere they would not cover.
+# one Newton step gives ``b = w - G / H``, with the covariance ``(H/n + noise of G) / H**2`` and
+# what the noise of H does to the step. Intervals are given only where the least eigenvalue of H is
+# above half the norm that its noise has: elsewhere they would not cover.
 
 
 Doubles = npt.NDArray[np.float64]

@@ -393,13 +393,11 @@ def points_of(
 #
 # Two samplers draw from the same kind of list, the records that were mistakes, epoch after epoch:
 #
-# * `ExponentialSampler`, for classes whose candidates can be scored: the exponential mechanism
-#   over
+# * `ExponentialSampler`, for classes whose candidates can be scored: the exponential mechanism over
 #   all concepts, by how many mistakes each explains. A few draws are published as their majority.
 # * `ClosureSampler`, for classes whose concepts grow from points (single points, sparse sets,
-#   affine
-#   subspaces): the sparse mechanism over the next larger concepts, by how many mistakes each one
-#   would have predicted.
+#   affine subspaces): the sparse mechanism over the next larger concepts, by how many mistakes each
+#   one would have predicted.
 #
 # Each record votes alone. Replacing it changes what it says, and nothing else. (The teachers of
 # paper 003, who vote for the records of many time steps, are
