@@ -36,7 +36,7 @@ def test_the_page_says_what_was_kept(script):
         return f"{ahead[setting]:.3f}".replace("0.", ".")
 
     assert f"Without noise the AUROC is higher by {said('no noise')}," in page
-    assert f"with half of it by {said('half the noise')}," in page
+    assert f"with half of the noise by {said('half the noise')}," in page
     assert f"with columns scaled by their true effects by {said('true scales')}." in page
     unknown = ("no noise", "half", "exact", "true", "one sum", "together, exact")
     tried = [name for name in ahead if not name.startswith(unknown)]

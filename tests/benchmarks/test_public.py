@@ -9,7 +9,9 @@ import pytest
 from littlestone.bounds.tails import clopper_pearson
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "public.py"
-PUBLIC = SimpleNamespace(**runpy.run_path(str(FILE)))
+with pytest.MonkeyPatch.context() as patched:
+    patched.syspath_prepend(FILE.parent)
+    PUBLIC = SimpleNamespace(**runpy.run_path(str(FILE)))
 
 
 @pytest.mark.first(1)
