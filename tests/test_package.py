@@ -200,6 +200,11 @@ def test_the_map_names_every_package_and_pages_are_linked():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert {package for package in packages if f"{package}/" not in text} == set()
+    rows = (ROOT / "docs" / "project" / "map.csv").read_text().splitlines()
+    files = [path for folder in (SOURCE, ROOT / "examples") for path in folder.rglob("*.py")]
+    for line in [*text.splitlines(), *rows]:
+        for name in re.findall(r"[\w/]+\.py\b", line):
+            assert any(f"{path}".endswith(f"/{name}") for path in files), f"{name} in: {line}"
     pages, linked = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], {ROOT / "README.md"}
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):

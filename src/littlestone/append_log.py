@@ -86,7 +86,6 @@ class AppendLog:
         first, *rest, torn = content.split(b"\n")
         self._end = len(content) - len(torn)
         self._digest, self.lines = "", list[str]()
-        self._before = ("", 0)  # the checksum before the last line, and how long that is
         for raw in (first, *rest):
             if not self._take(raw):
                 raise self.damaged()
@@ -94,7 +93,7 @@ class AppendLog:
         # Complete but for its line feed: it may have been acknowledged, and damaged since.
         self._unended = self._take(torn) or self._take(torn[:-1])
         if self._unended:
-            self._end += self._before[1]
+            self._end += len(f"{self._digest} {self.lines[-1]}".encode())
 
     @property
     def size(self) -> int:
@@ -115,7 +114,7 @@ class AppendLog:
         digest = _chained(self._digest, line)
         if raw != f"{digest} {line}".encode():
             return False
-        self._before, self._digest = (self._digest, len(raw)), digest
+        self._digest = digest
         self.lines.append(line)
         return True
 
@@ -177,22 +176,14 @@ class AppendLog:
         finally:
             os.close(log._handle)  # ends the lock
 
-    def append(self, line: str, *more: str, replaces: bool = False) -> None:
-        """Add lines; when this returns, they are durable.
-
-        With ``replaces`` the last line goes before: a kill may leave the file without it.
-        """
-        if replaces and self._before[1]:
-            last = self._before[1] + (not self._unended)
-            self._digest, self._end, self._unended = self._before[0], self._end - last, False
-        before, digest, written = "", self._digest, b""
-        content = b"\n" if self._unended else b""
-        for text in (line, *more):
-            before, digest = digest, _chained(digest, text)
-            written = f"{digest} {text}\n".encode()
-            content += written
+    def append(self, line: str) -> None:
+        """Add one line; when this returns, the line is durable."""
+        digest = _chained(self._digest, line)
         try:
             os.ftruncate(self._handle, self._end)  # what is torn was never acknowledged
+            content = f"{digest} {line}\n".encode()
+            if self._unended:
+                content = b"\n" + content
             try:
                 _write(self._handle, content, self._end)
             except BaseException:
@@ -203,7 +194,6 @@ class AppendLog:
                 _sync(self._handle)
         except OSError as problem:
             raise _failed(problem, self.path, self.kind) from None
-        self._before = (before, len(written) - 1)
         self._digest, self._end, self._unended = digest, self._end + len(content), False
 
     def rewrite(self, line: str, *, erase: bool = False) -> None:
@@ -218,7 +208,8 @@ class AppendLog:
                 os.chmod(name, 0o600)  # whatever the umask
                 _lock(handle, self.path, self.kind, exclusive=True, timeout=0)
                 _write(handle, content, 0)
-                _sync(handle)
+                if erase or self._synced:
+                    _sync(handle)
                 os.rename(name, self.path)
             except BaseException:
                 os.close(handle)
@@ -228,7 +219,7 @@ class AppendLog:
         except OSError as problem:
             raise _failed(problem, self.path, self.kind) from None
         old, self._handle, size = self._handle, handle, self._end
-        self._before, self._digest, self._end, self._unended = ("", 0), digest, len(content), False
+        self._digest, self._end, self._unended = digest, len(content), False
         with contextlib.suppress(OSError):
             if erase and os.fstat(old).st_nlink == 0:
                 _write(old, bytes(size), 0)

@@ -1,11 +1,7 @@
 """The tree of a class of VC dimension 1 (paper 000/001, §4): MakeTree and everything it offers.
 
-=========  ==================================================================
-`forest`   shapes (chains, stars, lists), which know no class
-`tree`     `make_tree`; roots, labels and concepts
-`matrix`   the tree of an explicit class; refuses one that has none
-`hashed`   random finite hypothesis sets for a tree that is written out
-=========  ==================================================================
+Shapes (chains, stars, lists) know no class; `make_tree` gives them roots, labels and concepts; the
+tree of an explicit class is found from its matrix, or refused.
 
 The page: ``docs/vc1-trees.md``.
 """

@@ -1,10 +1,7 @@
 """The private learner of Littlestone classes (Lyu 2025, Theorem 3).
 
-==================  ============================================================================
-`learner`           `Littlestone`: plan, draw, guarantee, certificate; its teachers, each with a
-                    part of the records, and their votes; `make_proper`
-`plans`             how many teachers certify a draw of an intersection-closed class
-==================  ============================================================================
+`Littlestone`: plan, draw, guarantee, certificate; its teachers, each with a part of the records,
+and their votes. How many teachers certify a draw: `littlestone.learners.littlestone_plans`.
 
 Statements and proofs: ``docs/learners/littlestone.md``.
 """

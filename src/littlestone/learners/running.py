@@ -82,7 +82,7 @@ AnySample: TypeAlias = Sample | UserSample | TargetSample
 COLUMNS = Fraction(1, 5)
 _EVALUATION = Fraction(1, 10)  # of what learns and evaluates
 _MOST_EVALUATION = Fraction(99, 100)  # or the columns would be paid for a fit that cannot be
-_LABELS = Fraction(1, 40)  # of what learns: 9/400 of epsilon
+_LABELS = Fraction(1, 40)  # of what learns, for the count of neither label
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ start, and one of each released tree that answers j there. What an answer costs:
 `littlestone.learners.boosting.losses.Logistic`; why rounds are private:
 `littlestone.learners.boosting.rounds`.
 
-*Start.* With a delta, votes begin at what single columns say (module `marginals`).
+*Start.* With a delta, votes begin at what single columns say (`release_start` of the same module).
 Else, where labels are rare, the first trees would only say so. So a part of the budget buys
 a private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.

@@ -90,32 +90,30 @@ class PublicRecord:
         # After a power cut it may be behind the private file, as after a kill: it catches up.
         log = AppendLog.opened(path, PUBLIC, write=True, timeout=0, synced=False)
         self._log = self._open.enter_context(log)
-        self._counted = False  # whether the last line has counters
+        self._shown: list[Publication] = []
 
     def catch_up(self, state: OnlineState | None) -> bool:
         """Add what the private file knows; return False if this file knows more."""
-        now, shown = _read(self._log)
-        self._counted = now is not None
+        now, self._shown = _read(self._log)
         wanted = [] if state is None else publications(state)
-        if compact(shown) != compact(wanted[: len(shown)]):
+        if compact(self._shown) != compact(wanted[: len(self._shown)]):
             return False
         if state is None:
             return now is None
         if now is not None and any(now[name] > getattr(state, name) for name in _COUNTERS):
             return False
-        if len(shown) < len(wanted) or now != brief(state):
-            self.add(wanted[len(shown) :], state)
+        if len(self._shown) < len(wanted) or now != brief(state):
+            self.add(wanted[len(self._shown) :], state)
         return True
 
     def add(self, published: Sequence[Publication], state: OnlineState) -> None:
-        """Add hypotheses, a line for each, and put the counters into the place of the old ones.
+        """Put a file with more hypotheses, and with the counters of now, into the place of this.
 
-        No history of the counters is kept: groups of rows end where bytes do, so it would say how
-        long records are.
+        It keeps no history of the counters: groups of rows end where bytes do, so that would say
+        how long records are.
         """
-        lines = [*map(compact, published), compact(brief(state))]
-        self._log.append(*lines, replaces=self._counted)
-        self._counted = True
+        self._shown += published
+        self._log.rewrite(compact({"now": brief(state), "published": self._shown}))
 
     def close(self) -> None:
         """Close the file."""
@@ -124,13 +122,19 @@ class PublicRecord:
 
 def read_public(folder: str | os.PathLike[str]) -> Json:
     """Return all that a stream has published, as JSON; the private file is not opened."""
-    with AppendLog.opened(Path(folder) / "public.db", PUBLIC, write=None) as log:
-        now, published = _read(log)
-        try:
-            fixed = _settings(json.loads(log.header))
-            concepts = class_from_dict(fixed["stream"]["class"])
-        except (KeyError, TypeError, ValueError, RecursionError):  # also our ParameterError
-            raise log.damaged() from None
+    path = Path(folder) / "public.db"
+    try:
+        with AppendLog.opened(path, PUBLIC, write=None) as log:
+            now, published = _read(log)
+            try:
+                fixed = _settings(json.loads(log.header))
+                concepts = class_from_dict(fixed["stream"]["class"])
+            except (KeyError, TypeError, ValueError, RecursionError):  # also our ParameterError
+                raise log.damaged() from None
+    except StoreError as problem:
+        if problem.reason == "missing" and path.exists():  # replaced since it was opened
+            return read_public(folder)
+        raise
     now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
@@ -139,7 +143,7 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
         "rows": now["time"],
         "batches": now["batches"],
         "stopped": bool(now.get("stopped")),
-        "published": [{"rows": time, "hypothesis": rule} for time, rule in published],
+        "published": [{"rows": at, "hypothesis": rule} for at, rule in published],
     }
 
 
@@ -164,14 +168,13 @@ def digest(text: str) -> str:
 
 
 def _read(log: AppendLog) -> tuple[Json | None, list[Publication]]:
-    """Return the counters, None after a kill between two of them, and what was published."""
-    lines, now = list(map(json.loads, log.lines)), None
+    """Return the counters and what was published; before the first step None, and nothing."""
+    now, published = None, []
     try:
-        if lines and isinstance(lines[-1], dict):
-            now = lines.pop()
+        for step in map(json.loads, log.lines):  # at most one
+            now, published = step["now"], [[at, rule] for at, rule in step["published"]]
             if not all(type(now[name]) is int for name in _COUNTERS):
                 raise TypeError
-        published = [[time, rule] for time, rule in lines]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise log.damaged() from None
     return now, published
