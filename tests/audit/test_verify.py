@@ -140,7 +140,9 @@ def test_loops_without_a_bound_leave_slack():
 
     result = ls.audit.verify(Toy(forever), points=[0], n_samples=1)
     assert result.holds
-    assert 0 < result.slack <= 2**-79
+    # Equal laws as far as they were followed. Each is cut at 2**-80, the right one e times that.
+    assert 2**-80 <= result.worst_delta < 2**-79
+    assert 2**-79 < result.slack < 2**-78
 
 
 def test_a_view_that_leaks_is_caught():

@@ -212,11 +212,11 @@ def compared(
         count += 1
         worst_pair = worst_pair or pair
         both = tuple(known.setdefault(id(one), signature(one)) for one in (p, q))
-        if both[0] == both[1] or both in seen:  # other data, but the same two laws
-            continue
-        seen.add(both)
         # What was cut on the right counts e**epsilon times: there q may be larger than seen.
         slack = upper(p.slack) + (upper(q.slack) and upper(q.slack * factor))
+        if both in seen or (both[0] == both[1] and not slack):  # other data, but the same two laws
+            continue
+        seen.add(both)
         divergence = hockey_stick(p.outcomes, q.outcomes, epsilon, bits=bits)
         found = upper(divergence) + upper(p.slack)
         holds &= found <= delta + slack + rounding(delta)

@@ -74,7 +74,7 @@ class Verification(MechanismVerification):
     tightest_epsilon : float
         Least epsilon at which the claimed delta would still hold (upper end).
     slack : float
-        Largest probability, in one law, of paths that were cut.
+        Largest probability that cut paths may have contributed to a divergence.
     refusals : int
         Number of data sets on which the learner may refuse (or crash): nothing is learned there.
     worst_pair : tuple or None
