@@ -18,7 +18,7 @@ from littlestone.papers import lyu
 
 learner = ls.papers.Theorem3(
     ls.Points(), epsilon=1, delta=1e-6, beta=0.1, k=187, chunk=140, tolerances=(11, 0),
-    agreeing=0.7, share=0.45,
+    agreeing=0.7, share=0.45, lost=0.136,
 )  # fmt: skip
 print(f"{learner.required_samples():,} records are certified.")
 
