@@ -14,6 +14,7 @@ import littlestone as ls
 from littlestone.cli import stream as stream_module
 from littlestone.cli.main import main
 from littlestone.data.cells import user_name
+from littlestone.data.read import line_groups
 from littlestone.learners.online.journal import Journal
 from littlestone.privacy import Ledger
 
@@ -501,6 +502,19 @@ def test_what_was_spent_for_which_purpose(run, folder, name):
     shown = run("ledger show b.db").out
     assert "purpose" in shown
     assert "a trial" in shown
+
+
+def test_groups_of_rows_do_not_say_how_long_rows_are():
+    """Where the input is there, groups end where their number of rows says."""
+    short = [b"%d,note\n" % k for k in range(300_000)]
+    for at, length in ((7, 5_000), (150_000, 3 << 20), (299_999, 1)):
+        lines = [*short]
+        lines[at] = b"%d,%s\n" % (at, b"x" * length)
+        groups = list(line_groups(io.BytesIO(b"".join(lines)).read, 9_999, lambda: False))
+        assert [group.count(b"\n") for group in groups] == [9_999] * 30 + [30]
+        assert b"".join(groups) == b"".join(lines)
+    arriving = iter([b"a\nb\nc", b"\n", b""])  # what is there so far is handed out
+    assert list(line_groups(lambda _: next(arriving), 9, lambda: False)) == [b"a\nb\n", b"c\n"]
 
 
 def test_a_stream_keeps_its_purpose(run, folder):

@@ -250,11 +250,12 @@ def _numbered(
 # -- Rows that arrive one after the other: CSV from a pipe or a growing file, in groups.
 #
 # The rules are those of whole files (`littlestone.data.lines`, `littlestone.data.cells`): one
-# line is one record, each cell is converted alone. Where a group ends depends on when rows arrive,
-# on a public maximum and on how many bytes they have: nothing that is published may say it.
+# line is one record, each cell is converted alone. Where a group ends depends on when rows arrive
+# and on a public maximum of rows; on how many bytes they have only if these are 2**25 and more.
 
 
 _CHUNK = 1 << 20  # bytes that are asked for at a time
+_LONGEST = 1 << 25  # bytes of a group, from which it is not filled up
 
 
 class Group(NamedTuple):
@@ -300,9 +301,13 @@ def line_groups(
             return
         cut = chunk.rfind(b"\n") + 1
         if cut:
-            block = b"".join([*kept, chunk[:cut]])
+            *full, last = _pieces(b"".join([*kept, chunk[:cut]]), most)
             kept = []
-            yield from _pieces(block, most)
+            yield from full
+            if len(got) == _CHUNK and len(last) < _LONGEST and last.count(b"\n") < most:
+                kept.append(last)  # more is there already: groups end where rows say, not bytes
+            else:
+                yield last
         kept.append(chunk[cut:])
 
 
