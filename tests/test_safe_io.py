@@ -432,5 +432,22 @@ def test_a_log_that_cannot_be_written_anew_stays(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["diary"]
 
 
+@pytest.mark.parametrize("synced", [True, False])
+def test_a_log_written_anew_says_if_it_might_not_survive_a_power_cut(tmp_path, monkeypatch, synced):
+    path = tmp_path / "diary"
+    AppendLog.create(path, KIND, "")
+    with AppendLog.opened(path, KIND, write=True, synced=synced) as log:
+        log.append("rain")
+        monkeypatch.setattr("littlestone.append_log.sync_folder", full)
+        if synced:
+            with pytest.raises(StoreError) as caught:
+                log.rewrite("sun", erase=True)
+            assert caught.value.reason == "full"
+        else:
+            log.rewrite("sun", erase=True)
+    with AppendLog.opened(path, KIND) as log:
+        assert log.lines == ["sun"]
+
+
 def full(*_):
     raise OSError(errno.ENOSPC, "full")

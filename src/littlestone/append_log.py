@@ -220,10 +220,15 @@ class AppendLog:
             raise _failed(problem, self.path, self.kind) from None
         old, self._handle, size = self._handle, handle, self._end
         self._digest, self._end, self._unended = digest, len(content), False
+        try:
+            sync_folder(self.path.parent)
+        except OSError as problem:
+            if self._synced:  # the old file is not erased: it may come back
+                os.close(old)
+                raise _failed(problem, self.path, self.kind) from None
         with contextlib.suppress(OSError):
             if erase and os.fstat(old).st_nlink == 0:
                 _write(old, bytes(size), 0)
-            sync_folder(self.path.parent)
         os.close(old)
 
     def damaged(self) -> StoreError:
