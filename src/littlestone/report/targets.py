@@ -322,7 +322,7 @@ def _curves(
         curve = path([(0, 1), *((x / ends[-1], y) for x, y in zip(ends, mean, strict=True))])
         paths.append((f"curve {name}", curve))
         below = min(100 * mean[-1], below - 11)  # names do not overlap
-        last = percent(mean[-1], 0).replace("less than ", "<").replace("more than ", ">")  # is short
+        last = percent(mean[-1], 0).replace("less than ", "<").replace("more than ", ">")
         names.append((f"{name} {last}", round(below, 1)))
         said = (f"{percent(y, 0)} at {end}" for y, end in zip(mean, shown.ends, strict=True))
         words.append(f"{name}: {', '.join(said)}")
