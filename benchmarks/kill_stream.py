@@ -41,8 +41,9 @@ import littlestone.data.read  # noqa: F401 - all is loaded before a life is fork
 from littlestone.classes import parse_class
 from littlestone.cli.main import main as command
 from littlestone.cli.stream import Answers
-from littlestone.learners.online.journal import DurableStream, PublicRecord
+from littlestone.learners.online.journal import DurableStream, Journal, PublicRecord
 from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.state import OnlineState
 
 SPEC = "thresholds(1, 2**32)"
 OPTIONS = ["--class", SPEC, "--epsilon", "4", "--delta", "1e-6", "--horizon", "100000"]
@@ -91,8 +92,8 @@ class Life:
                 # new objects: those of the parent may be files, which seek
                 sys.stdout = os.fdopen(1, "w", closefd=False)
                 sys.stderr = os.fdopen(2, "w", 1, closefd=False)
-                if slow:
-                    _slow_down(random.Random(slow))
+                if slow:  # a control sleeps so long that nearly every kill finds it asleep
+                    _slow_down(random.Random(slow), 0.01 if broken else 0.001)
                 if broken:
                     BROKEN[broken]()
                 code = command(["stream", *tokens])
@@ -135,16 +136,16 @@ class Life:
         return code, errors
 
 
-def _slow_down(rng: random.Random) -> None:
+def _slow_down(rng: random.Random, most: float) -> None:
     """Sleep at the narrow places: between the two files, and between them and the answers."""
     add, write = PublicRecord.add, Answers.write
 
     def slow_add(self: PublicRecord, *arguments: object) -> None:
-        time.sleep(rng.uniform(0, 0.001))
+        time.sleep(rng.uniform(0, most))
         add(self, *arguments)  # type: ignore[arg-type]
 
     def slow_write(self: Answers, *arguments: object) -> None:
-        time.sleep(rng.uniform(0, 0.001))
+        time.sleep(rng.uniform(0, most))
         write(self, *arguments)  # type: ignore[arg-type]
 
     PublicRecord.add, Answers.write = slow_add, slow_write  # type: ignore[method-assign]
@@ -165,19 +166,17 @@ def _answer_early() -> None:
             save(self.journal, self.state)
         return labels
 
-    DurableStream.answer = answer  # type: ignore[method-assign, assignment]
+    DurableStream.answer = answer  # type: ignore[method-assign]
 
 
 def _forget_answers() -> None:
     """Do not keep the answers of the last group (a broken control)."""
-    good = DurableStream.answer
+    good = Journal.save
 
-    def answer(self: DurableStream, *group: object) -> object:
-        labels = good(self, *group)  # type: ignore[arg-type]
-        self.journal.save(self.state)
-        return labels
+    def save(self: Journal, state: OnlineState, **_answers: object) -> None:
+        good(self, state)
 
-    DurableStream.answer = answer  # type: ignore[method-assign, assignment]
+    Journal.save = save  # type: ignore[method-assign]
 
 
 LATER: list[object] = []
