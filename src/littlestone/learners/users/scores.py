@@ -357,7 +357,7 @@ class _UserBlock:
 def _user_blocks(users: UserSample) -> Iterator[_UserBlock]:
     """Group users by their number of groups, so that rows of zeros are few."""
     n_rows = 2 * len(users.points) + 2
-    row = np.where(users.point >= 0, 2 * users.point, n_rows - 2) + users.label
+    row = np.where(users.point >= 0, 2 * users.point, n_rows - 2) + users.code
     groups = np.diff(users.starts)
     order = np.argsort(groups, kind="stable")
     for chunk in np.split(order, np.flatnonzero(np.diff(_shape(groups[order]))) + 1):
@@ -795,7 +795,7 @@ class ThresholdErrors(LineErrors):
             users.points[begin:stop], reach=2 * max(abs(low - 1), abs(high + 1))
         )
         inside = (users.point >= begin) & (users.point < stop)
-        ones = users.label == 1
+        ones = users.code == 1
         # "always 1" is wrong on the zeros inside and, as outside points are labelled 0, the ones
         # there
         wrong = np.where(inside != ones, users.count, 0)
@@ -876,13 +876,13 @@ def _spans(
     inside = np.flatnonzero(users.point >= 0)
     inside = inside[kept[users.point[inside]]]
     which = (np.cumsum(kept) - 1)[users.point[inside]]
-    gain = np.where(users.label == 1, -users.count, users.count)[inside]
+    gain = np.where(users.code == 1, -users.count, users.count)[inside]
     user = np.tile(np.repeat(users.user[inside], width), 2)
     where = index[:, which].reshape(-1)
     change = np.repeat(np.concatenate([gain, -gain]), width)
     order = np.lexsort((where, user))
     user, where, change = user[order], where[order], change[order]
-    mistakes = sums(np.where(users.label == 1, users.count, 0), users.starts)
+    mistakes = sums(np.where(users.code == 1, users.count, 0), users.starts)
     if len(places) and int(places[0]) == first:  # what changes at the first candidate comes before
         begin = where == 0
         np.add.at(mistakes, user[begin], change[begin])
