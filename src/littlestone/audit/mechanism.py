@@ -36,7 +36,7 @@ from littlestone.privacy.guarantee import check_nonnegative, exact_text, float_u
 from littlestone.source import ExactSource, HiddenStateError, Law, Source, ball
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample, UserSample
+    from littlestone.data import Sample
     from littlestone.data.targets import TargetSample
     from littlestone.learners.base import Learner
 
@@ -383,7 +383,7 @@ _DEEPEST = 12
 
 def observe(
     algorithm: Learner[Any],
-    sample: Sample | UserSample | TargetSample,
+    sample: Sample | TargetSample,
     source: Source,
     *,
     observers: Sequence[Observer] = (),

@@ -29,7 +29,6 @@ from littlestone.audit.neighbours import (
     promised,
     replaced,
     replaced_unit,
-    replaced_user,
     units_of,
 )
 from littlestone.audit.verify import algorithm_of
@@ -570,11 +569,11 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     search: Any
     if isinstance(algorithm, UserAgnostic):
         search = UserSearch(domain, records, algorithm.samples_per_user, rng)
-        replace: Any = replaced_user
     elif isinstance(records, TargetSample):
-        search, replace = TargetSearch(algorithm.concept_class, records, rng), replaced_unit
+        search = TargetSearch(algorithm.concept_class, records, rng)
     else:
-        search, replace = Search(domain, records, rng), replaced
+        search = Search(domain, records, rng)
+    replace: Any = replaced_unit if isinstance(records, TargetSample) else replaced
     guarantee = promised(algorithm)
     if isinstance(algorithm, Linear):
         return _of_gradients(algorithm, records, search, replace, pairs, seed)
