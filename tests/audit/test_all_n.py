@@ -328,16 +328,6 @@ def whole_epsilon(original):
     return lambda epsilon, delta, rounds, *others: original(epsilon, delta, rounds)
 
 
-def rate_of_the_start(original):
-    """W_t is that of the first round."""
-
-    def round_(self, records, place):
-        rows, rate = original(self, records, place)
-        return rows, rate * self.largest(records, place) / self.largest(records, 0)
-
-    return round_
-
-
 def parts_of_the_data(original):
     """What is left is clipped at the largest that there is."""
 
@@ -366,7 +356,6 @@ BROKEN = [
     ("times records", values, "private_falls", nearly_exact, "predicted survival"),
     ("counts records", quantities, "sums_rate", lambda of: lambda *k: 2 * of(*k), "evaluation"),
     ("means records", values, "largest_round", whole_epsilon, "rounds"),
-    ("quantiles records", Values, "round", rate_of_the_start, "round 2"),
     ("times records", survival, "release_histogram", louder, "evaluation"),
 ]
 

@@ -82,20 +82,22 @@ _LARGEST = 700  # of a power of e: no engine overflows
 
 
 def as_sql(
-    ensemble: TreeEnsemble,
-    schema: Schema,
-    *,
-    dialect: str = "standard",
-    what: str | None = None,
-    of: Label | None = None,
+    model: TreeEnsemble | TreeSum, schema: Schema, *, dialect: str, what: str | None, of: Any
 ) -> str:
     """Return a sum of trees as one SQL expression; never NULL.
+
+    Of a quantity or a count it is that; ``what`` may be "low" or "high", an end of its interval. Of
+    a time until an event ``what`` is "risk" (the default), or "survival", at the end of the period
+    ``of``, from 1.
 
     For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
     it is "label" (the default), or the "probability" or the "votes" of the label ``of``. Of a model
     with sets "set" is 1 where the set holds the label ``of``, and 0 elsewhere. Each cell is read
     once, each tree evaluated once.
     """
+    if model.target is not None:
+        return _of_number(cast("TreeSum", model), schema, dialect, what, of)
+    ensemble: TreeEnsemble = model
     names = ensemble.label_names
     choices = [*_WHAT[ensemble.binary], *([] if ensemble.width is None else ["set"])]
     what = choices[0] if what is None else what
@@ -341,7 +343,7 @@ def _probability(summed: str, code: int, labels: int, ensemble: TreeEnsemble, di
         )
         return f"1e0 / (1 + {odds})"
 
-    if ensemble.cap is None:
+    if not ensemble.linked:
         return f"(SELECT {share(code)}\nFROM (SELECT {summed}) AS votes)"
     shares = [f"q{k}" for k in codes]
     columns = [f"{share(k)} AS {shares[k]}" for k in codes]
@@ -370,20 +372,9 @@ def _literal(label: Label, dialect: str) -> str:
 # --- one number -----------------------------------------------------------------------------------
 
 
-def sum_as_sql(
-    model: TreeSum,
-    schema: Schema,
-    *,
-    dialect: str = "standard",
-    what: str | None = None,
-    of: int | None = None,
+def _of_number(
+    model: TreeSum, schema: Schema, dialect: str, what: str | None, of: int | None
 ) -> str:
-    """Return a sum of one number as one SQL expression; never NULL.
-
-    It is the quantity, or the expected count; ``what`` may be "low" or "high", an end of its
-    interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
-    of the period ``of``, from 1.
-    """
     if not model.target.ends:
         ends = () if model.width is None else ("low", "high")
         if what not in (None, *ends) or of is not None:
@@ -634,7 +625,7 @@ def _of_labels(
         described["first"] = model.margins[0]
         described["probabilities"] = model.probabilities.tolist()
     elif chances:
-        described |= {"step": float(model.step), "linked": model.cap is not None}
+        described |= {"step": float(model.step), "linked": model.linked}
     return described
 
 

@@ -483,7 +483,7 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     others = (*learner.before, *start, *end, *evaluation)
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
-    check_size(learner, n, learner.resolution, round_epsilon)
+    check_size(learner, n, round_epsilon)
     reach = 2.0 if time else default_reach(size, pure=pure)
     return ValueSettings(rounds, round_epsilon, (*start, *end), reach, start, end)
 

@@ -638,7 +638,7 @@ class Linear(Uncertified):
                 columns.append((column, tuple(map(tuple, votes.tolist()))))
         base = points(self.features.grain * weights[:, :1].T)
         made = CodePoints(tuple(base[0].tolist()), tuple(columns), 1, None, grain)
-        found = TreeEnsemble((), step, (0,) * len(labels), labels, None, made)
+        found = TreeEnsemble((), step, (0,) * len(labels), labels, False, made)
         return in_order(found, concepts.schema)
 
 
