@@ -361,6 +361,22 @@ class TreeEnsemble(Sum):
         least = {column: votes - votes.min(axis=0) for column, votes in by_column.items()}
         return base, {column: votes for column, votes in least.items() if votes.any()}
 
+    def as_points(self, schema: Schema) -> Self:
+        """Return the same scorecard without trees: all votes are points of codes."""
+        base, by_column = self.summed(schema)
+        zero = (0,) * self.binary
+        columns = tuple(
+            (column, tuple((*zero, *row) for row in points[Column.OTHER :].tolist()))
+            for column, points in by_column.items()  # missing and other are one answer
+        )
+        start = (*zero, *base.tolist())
+        points = CodePoints((0,) * len(start), columns, 1, None, 1 + self.binary)
+        card = replace(self, trees=(), start=start, code_points=points)
+        if self.curve is None:
+            return card
+        first = (card.margins[0] - self.margins[0]) // 2
+        return card.with_curve(self.curve[first : first + len(card.margins)])
+
     def unit(self, base: Ints, own: Mapping[int, Ints]) -> int:
         """Return the greatest common divisor of all points (and of the starts of several labels).
 
