@@ -134,7 +134,7 @@ def test_python_says_what_sums_of_targets_do():
     points, _ = read_points(table, domain=RowDomain(SCHEMA))
     for model, _ in sums_of_targets():
         module: dict = {}
-        exec(model.to_python(SCHEMA), module)
+        exec(as_python(model, SCHEMA), module)
         records = table.to_pylist()
         name = "risk" if isinstance(model.target, Periods) else "value"
         told = [module[name](record) for record in records]
@@ -227,7 +227,7 @@ def test_whole_numbers_that_doubles_merge():
     assert Schema.from_list(wide.to_list()) == wide
     tree = stump(next(s for s in wide.literals() if s.text == f"id >= {2**53 + 4}"), 1)
     module = {}
-    exec(TreeEnsemble((tree,), Fraction(1, 2)).to_python(wide), module)
+    exec(as_python(TreeEnsemble((tree,), Fraction(1, 2)), wide), module)
     near = 2**53 + 3  # to a double, 2**53 + 4
     cells = [
         near,

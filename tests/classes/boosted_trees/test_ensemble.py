@@ -18,6 +18,7 @@ from scipy.optimize import minimize_scalar
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, class_from_dict, load, parse_class
 from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.boosted_trees.ensemble import linked as of_shares
+from littlestone.classes.boosted_trees.export import as_python
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -209,7 +210,7 @@ def test_duckdb_and_plain_python_score_alike(table, depth, points, evaluated):
         found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
-    exec(sums.to_python(SCHEMA), module)
+    exec(as_python(sums, SCHEMA), module)
     for i in range(len(expected)):
         record = {name: own[i] for name, own in cells.items()}
         assert module["margin"](record) == expected[i]
@@ -234,7 +235,7 @@ def test_a_million_rows_are_scored_alike(tmp_path, evaluated):
         found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
-    exec(sums.to_python(SCHEMA), module)
+    exec(as_python(sums, SCHEMA), module)
     names = list(CELLS)
     for i, record in enumerate(zip(*(cells[name].tolist() for name in names), strict=True)):
         row = dict(zip(names, record, strict=True))
@@ -246,7 +247,8 @@ def test_plain_python_reads_numbers_booleans_and_nothing():
     split = SCHEMA.literals()[0]  # age >= 20
     module = {}
     exec(
-        TreeEnsemble((TreeHypothesis.of(Node(split, 1, 0)),), Fraction(1)).to_python(SCHEMA), module
+        as_python(TreeEnsemble((TreeHypothesis.of(Node(split, 1, 0)),), Fraction(1)), SCHEMA),
+        module,
     )
     cells = [20, 19.9, True, None, float("nan"), 99, 99.0, float("inf"), "99.5"]
     assert [module["label"]({"age": cell}) for cell in cells] == [1, 0, 0, 0, 0, 0, 0, 1, 1]
@@ -257,7 +259,7 @@ def test_a_wrong_export_is_refused():
     with pytest.raises(ParameterError, match="what"):
         ensemble(1).to_sql(SCHEMA, what="odds")
     with pytest.raises(ParameterError, match="schema"):
-        ensemble(1, rounds=40).to_python(Schema.from_dict({"age": {"bins": [1]}}))
+        as_python(ensemble(1, rounds=40), Schema.from_dict({"age": {"bins": [1]}}))
 
 
 def test_what_the_classes_refuse():
@@ -292,7 +294,7 @@ def test_exported_python_reads_numbers_as_the_library_does():
     schema = Schema.from_dict({"age": {"bins": [30]}})
     tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
     module = {}
-    exec(TreeEnsemble((tree,), Fraction(1)).to_python(schema), module)
+    exec(as_python(TreeEnsemble((tree,), Fraction(1)), schema), module)
     cells = ["1e400", "-1e400", "1e399999", "1e400000", "1e999999999999", "9007199254740993",
              "9007199254740993.0", "1.5e300", "0.1e401", "12345678901234567890.5", "1e22", "3",
              "0.5", "9" * 400]  # fmt: skip
@@ -426,7 +428,7 @@ def test_duckdb_and_plain_python_answer_alike(depth, linked, tmp_path, evaluated
     labels, shares, votes = sums.predict(points), sums.probability(points), sums.votes(points)
     assert len(set(labels.tolist())) > 1
     module = {}
-    exec(sums.to_python(LISTED_SCHEMA), module)
+    exec(as_python(sums, LISTED_SCHEMA), module)
     for i in range(0, 1000, 7):
         record = {name: own[i] for name, own in cells.items()}
         assert module["label"](record) == NAMES[labels[i]]

@@ -129,10 +129,6 @@ class Sum(Hypothesis):
         """Return one SQL expression; see `littlestone.classes.boosted_trees.export.as_sql`."""
         return export.as_sql(cast(Any, self), schema, dialect=dialect, what=what, of=of)
 
-    def to_python(self, schema: Schema) -> str:
-        """Return a Python module without dependencies; see `export.as_python`."""
-        return export.as_python(cast(Any, self), schema)
-
     def mean_of(self, column: int, schema: Schema, worth: Callable[[int], Any]) -> Any:
         """Return, for each code of a column, the mean sum of what the trees that ask it are worth.
 

@@ -32,10 +32,9 @@ from littlestone.data.targets import TargetSample
 from littlestone.errors import check_integer, counted, parameter_error
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.base import Kind, declared, number
+from littlestone.learners.base import declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
-    EVALUATE_INSTEAD,
     Boosted,
     Marginals,
     Records,
@@ -45,6 +44,7 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
     marginals,
+    or_auto,
     release_start,
 )
 from littlestone.mechanisms import private_count
@@ -56,10 +56,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_UNCERTIFIED = (
-    "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    f"be vacuous. {EVALUATE_INSTEAD}"
-)
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
 _COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
 _COUNT_SURE = 1_500  # and from which the share is enough, also for counts of all labels
@@ -79,16 +75,6 @@ class Settings(RoundSettings):
     marginals: Marginals | None = None  # of a start from the counts of all columns
 
 
-def _or_auto(words: str, kind: Kind) -> Kind:
-    """Return the kind of a value that may be left to a rule: None, or "auto"."""
-
-    def check(caller: str, name: str, value: Any) -> Any:
-        left = value is None or (isinstance(value, str) and value == "auto")
-        return None if left or kind.check is None else kind.check(caller, name, value)
-
-    return Kind(f'{words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
-
-
 @dataclass(frozen=True)
 class Boosting(Boosted):
     """The learner behind `BoostedTrees` and `Scorecard`.
@@ -99,7 +85,6 @@ class Boosting(Boosted):
     name = "boosting"
     estimator = "BoostedTrees"
     summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
-    uncertified = _UNCERTIFIED
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
@@ -110,7 +95,7 @@ class Boosting(Boosted):
         kw_only=False,
     )
     step: Fraction | None = declared(
-        _or_auto("float", number("0.1 is a common choice.")),
+        or_auto(number("0.1 is a common choice."), "float"),
         "Log-odds of one tree's vote.",
         default="auto",
     )

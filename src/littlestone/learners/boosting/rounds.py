@@ -69,12 +69,14 @@ if TYPE_CHECKING:
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 
-#: What to do instead of asking for a bound before data.
-EVALUATE_INSTEAD = (
-    "Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
-    "accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error on "
-    "new records."
-)
+def or_auto(kind: Kind, words: str = "") -> Kind:
+    """Return the kind of a value that may be left to a rule: None, or "auto"."""
+
+    def check(caller: str, name: str, value: Any) -> Any:
+        left = value is None or (isinstance(value, str) and value == "auto")
+        return None if left or kind.check is None else kind.check(caller, name, value)
+
+    return Kind(f'{words or kind.words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ class Uncertified(Learner[UncertifiedPlan]):
 
     pure = False
     agnostic = True
+    uncertified = (
+        "This learner has no error bound before data. Evaluate it privately instead: evaluate=E "
+        "(--evaluate E) spends a part of epsilon on that, and with holdout=0.2 (--holdout 0.2) the "
+        "error on new records is certified."
+    )
 
     concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)
     epsilon: Fraction = declared(

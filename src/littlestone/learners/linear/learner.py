@@ -55,10 +55,10 @@ from littlestone.errors import (
 )
 from littlestone.learners.base import Kind, declared, whole
 from littlestone.learners.boosting.rounds import (
-    EVALUATE_INSTEAD,
     Uncertified,
     class_to_learn,
     largest_rho,
+    or_auto,
 )
 from littlestone.mechanisms.estimate import noisy
 from littlestone.privacy import Concentrated, Guarantee, Loss, zcdp_to_dp
@@ -431,12 +431,6 @@ def _delta(caller: str, name: str, value: Any) -> Fraction:
     return found
 
 
-def _rounds(caller: str, name: str, value: Any) -> int | None:
-    if value is None or (isinstance(value, str) and value == "auto"):
-        return None
-    return check_integer(caller, name, value, low=1)
-
-
 def _names(caller: str, name: str, value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -463,7 +457,6 @@ class Linear(Uncertified):
         "linear models of labels, as points for each bin and category; no error bound before data"
     )
     claim = "linear.round"
-    uncertified = f"The learner 'linear' has no error bound before data. {EVALUATE_INSTEAD}"
     multiclass = True
 
     concept_class: LinearClass = declared(
@@ -479,7 +472,7 @@ class Linear(Uncertified):
         "Probability with which epsilon may be exceeded; 1e-6 is common. No default.",
     )
     rounds: int | None = declared(
-        Kind('int or "auto"', _rounds, 'int | Literal["auto"]'),
+        or_auto(whole(1), "int"),
         'Number of gradients; ``"auto"`` takes it from n and epsilon.',
         default="auto",
     )
