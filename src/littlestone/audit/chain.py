@@ -27,7 +27,6 @@ from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError
-from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy import Concentrated, Loss
 from littlestone.source import ExactSource, Law, SeededSource, ball
 
@@ -105,13 +104,6 @@ class AllN:
 
     def __repr__(self) -> str:
         return str(self)
-
-    def _repr_html_(self) -> str:
-        rows = rows_of(
-            (step.name, step.status if step.holds else "FAILS", step.detail, step.lemma)
-            for step in self.steps
-        )
-        return Card(self._head, [], Table(("step", "known by", "what", "lemma"), rows)).html()
 
     @property
     def _head(self) -> str:
