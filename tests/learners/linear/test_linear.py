@@ -31,7 +31,7 @@ from littlestone.learners.linear.learner import (
     SHARE,
     Budget,
     Records,
-    described,
+    design,
     estimate,
     largest_moment,
     second_moments,
@@ -251,7 +251,7 @@ def test_the_design_and_its_words():
         tables = zip(made.named.tables, row.tolist(), strict=True)
         own = np.concatenate([table[max(code - 1, 0)] for table, code in tables]) / 1024
         assert np.allclose([1, *own], plain_design(row))
-    assert described(TESTS_SCHEMA, NAMED) == [
+    assert design(TESTS_SCHEMA, NAMED, 1024)[1] == [
         ("intercept", "", ""), ("age", "40", "50"), ("old >= 65", "1", "old < 65"),
         ("city is Rome", "1", "city is Bonn"), ("city is Ulm", "1", "city is Bonn"),
     ]  # fmt: skip
