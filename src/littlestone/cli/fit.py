@@ -674,23 +674,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import rounded, words_of
-
-    more = ("variant",) if any(cell.variant for cell in found.cells) else ()
+    more = any(cell.variant for cell in found.cells)
     rows = [
         (
-            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
-            f"{rounded(each.low)} to {rounded(each.high)}",
-            rounded(cell.free[name].mean) if name in cell.free else "-",
-            *([cell.variant] if more else []),
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", name, f"{mean} ± {reach}", band, free,
+            *[cell.variant] * more,
         )
-        for cell in found.cells for name, each in cell.measures.items()
+        for cell in found.cells for name, mean, reach, band, free in cell.rows
     ]  # fmt: skip
-    columns = (
-        *("records", "epsilon", "measure"),
-        *("mean of runs", "10th to 90th percentile", "without privacy"),
-    )
-    table(found.title, (*columns, *more), rows)
+    columns = ["records", "epsilon", "measure", "mean of runs", "10th to 90th percentile"]
+    table(found.title, [*columns, "without privacy", *["variant"] * more], rows)
     for line in found.notes:
         note(line)

@@ -59,10 +59,8 @@ from littlestone.report.html import (
     json_in_html,
     number_of,
     outcomes,
-    percent,
     promise_words,
     render,
-    steps_of,
     trees_figure,
 )
 from littlestone.report.targets import (
@@ -160,13 +158,12 @@ def release_page(release: Release) -> str:
         heading=heading_of(release),
         first=first_screen(release),
         g=promise_words(guarantee),
+        release=release,
         unit=unit_of(release),
-        words=release.hypothesis.describe(),
         meaning=meaning(release),
         positive=outcomes(release)[0],
         **_of_trees(release),
-        n=None if release.n is None else integer(release.n),
-        **_certified(release),
+        asked="" if certificate is None else accuracy_asked(certificate),
         evaluation=evaluation,
         held_out=release.evaluation is not None and release.evaluation.held_out,
         groups=group_rows(release),
@@ -187,24 +184,6 @@ def release_page(release: Release) -> str:
         ),
         embedded=json_in_html(release.to_json()),
     )
-
-
-def _certified(release: Release) -> Json:
-    """Return what the page says of the certificate, if there is one."""
-    certificate = release.certificate
-    if certificate is None or release.required is None:
-        return {"certified": False}
-    return {
-        "certified": True,
-        "required": integer(release.required),
-        "asked": accuracy_asked(certificate),
-        "beta": percent(certificate.beta),
-        "holds": certificate.holds,
-        "proposed": release.proposal is not None,
-        "status": certificate.status,
-        "assumptions": certificate.assumptions,
-        "steps": steps_of(certificate),
-    }
 
 
 def _of_trees(release: Release) -> Json:
@@ -346,17 +325,15 @@ def dimensions_page(
     found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
 ) -> str:
     """Return a page: the dimensions of a class, in words, and pictures."""
-    rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
+    document = {"class": concept_class.spec, **found.to_dict()}
     return render(
         "dimensions",
         title=f"littlestone: dimensions of {concept_class.spec}",
         spec=concept_class.spec,
-        rows=rows,
+        rows=[(*_MEANING[name], _value(value)) for name, value in vars(found).items()],
         size=_value(concept_class.size),
         pictures=pictures,
-        embedded=json_in_html(
-            json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
-        ),
+        embedded=json_in_html(json.dumps(document, sort_keys=True)),
     )
 
 
