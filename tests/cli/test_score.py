@@ -236,7 +236,6 @@ def test_plan_report(run, folder):
         "plan --epsilon 1 --alpha 0.1 --beta 0.05",  # no class
         f"{PLAN} --report none/page.html",
         "plan --class points(1,9) --solve alpha --n 900 --epsilon 1 --beta 0.1 --report p.html",
-        "audit exact --class points(1,2) --learner generic --epsilon 1 --points 1 --report no/p",
         "stream --state missing --report page.html",
     ],
 )
@@ -246,13 +245,6 @@ def test_refusals_write_nothing(run, folder, line):
     assert done.code == 2
     assert done.err.count("\n") == 1
     assert sorted(folder.iterdir()) == before
-
-
-def test_audit_report(run, folder):
-    line = "audit exact --class thresholds(1,2) --learner generic --epsilon 1 --points 1,2 --n 2"
-    done = run(f"{line} --report page.html --json")
-    assert done.code == 0
-    assert embedded(folder / "page.html") == done.json
 
 
 def test_stream_report(run, folder):

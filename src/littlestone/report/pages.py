@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone import __version__
-from littlestone.audit.mechanism import MechanismVerification
-from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
@@ -48,7 +46,6 @@ from littlestone.report.evaluated import (
 from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
     Setting,
-    amount,
     claim_names,
     claims,
     data_link,
@@ -102,7 +99,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
 
     Parameters
     ----------
-    obj : Release, fitted estimator, Plans, Dimensions, Verification, Score or document of a stream
+    obj : Release, fitted estimator, Plans, Rehearsal, Dimensions, or document of a stream
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
@@ -341,71 +338,6 @@ def _value(value: Any) -> str:
     if isinstance(value, Bounds):
         return str(value)
     return "infinite" if value == float("inf") else integer(int(value))
-
-
-@page_maker(Verification, MechanismVerification)
-def verification_page(result: Verification | MechanismVerification) -> str:
-    """Return the page of one exact verification: the verdict first, then what was enumerated."""
-    facts = _facts(result)
-    what = (
-        f"{result.learner} on {result.concept_class}"
-        if isinstance(result, Verification)
-        else "a mechanism"
-    )
-    return render(
-        "audit",
-        title=f"littlestone: exact verification of {what}",
-        kicker="Exact verification",
-        heading=what,
-        holds=result.holds,
-        verdict=_verdict(result),
-        facts=facts,
-        pair=_pair(result),
-        embedded=json_in_html(json.dumps(result.to_dict(), sort_keys=True, default=str)),
-    )
-
-
-def _verdict(result: Verification | MechanismVerification) -> str:
-    claim = f"({amount(result.epsilon)}, {amount(result.delta)})"
-    if result.holds:
-        return (
-            f"The claim {claim} holds exactly, for every enumerated pair of neighbours and every "
-            "output: nothing was sampled."
-        )
-    return f"The claim {claim} does NOT hold: the worst pair of neighbours is shown below."
-
-
-def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]]:
-    rows = [("Claim", f"ε = {amount(result.epsilon)}, δ = {amount(result.delta)}")]
-    if isinstance(result, Verification):
-        data = "ordered lists" if result.ordered else "data sets"
-        rows += [
-            ("Learner", result.learner),
-            ("Concept class", result.concept_class),
-            (f"{result.unit.capitalize()} of each data set", integer(result.n_samples)),
-            (data.capitalize(), integer(result.datasets)),
-            ("Output laws computed", integer(result.laws)),
-        ]
-    else:
-        rows.append(("Data sets", integer(result.datasets)))
-    rows += [
-        ("Pairs of neighbours", integer(result.pairs)),
-        ("Paths of draws", integer(result.paths)),
-        ("Worst delta found", f"{result.worst_delta:.3g}"),
-        ("Tightest epsilon", f"{result.least:.6g}"),
-        ("Truncated probability (slack)", f"{result.slack:.3g}"),
-    ]
-    if isinstance(result, Verification) and result.refusals:
-        rows.append(("Data sets that may be refused", integer(result.refusals)))
-    return rows
-
-
-def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
-    if result.worst_pair is None:
-        return None
-    if isinstance(result, Verification):
-        return [json.dumps(side) for side in result.to_dict()["worst_pair"]]
-    return [repr(side) for side in result.worst_pair]
 
 
 # -- A release in one folder, for who decides whether it is published: each file with its hash.
