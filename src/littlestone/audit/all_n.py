@@ -169,9 +169,9 @@ class Sums(Chain):
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
         elif heard.draws == 1:
-            lemma, how = "leveled.leveledE", "a level, and then uniformly"
+            lemma, how = "leveled.leveledE", "by level, then uniformly within it"
         else:
-            return Step("drawing", "tested", True, "in parts: as the step before says")
+            return Step("drawing", "tested", True, "in parts, which the previous step covers")
         return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
 
     def _check(
@@ -231,11 +231,11 @@ class Sums(Chain):
         return [
             Step(
                 "public", "tested", True,
-                f"{outcomes} outcomes, the same with their multiplicities on {seen} data sets",
+                f"{outcomes} outcomes, with the same multiplicities on {seen} data sets",
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integers times the rate {rate(worst)}, up to n = {largest}",
+                f"log-ratios are integer multiples of the rate {rate(worst)}, up to n = {largest}",
             ),
             self._drawing(run),
             Step(
@@ -246,9 +246,9 @@ class Sums(Chain):
             Step(
                 "range", self.known, dear <= budget,
                 f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}, and times the rate {dear} <= {budget}"
+                f"{oscillation}; oscillation times rate: {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}, and times the rate {dear} > {budget}",
+                else f"oscillation {oscillation}; oscillation times rate: {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -312,9 +312,9 @@ def rounds(
     else:
         _of_labels(learner, chain)
     if len(places) < settings.rounds:
-        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
+        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn like these"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records weigh by their own sum, as these do"
+        more = f"users with more than {EACH} records are weighted by their own sum, like these"
         chain.steps.append(Step("more records", "assumed", True, more))
     return chain.steps
 
@@ -509,7 +509,7 @@ def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
     cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
     found = [
         Step("counts of columns", chain.known, cost <= budget.counts,
-             f"{added}: a replaced record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
+             f"{added}: replacing a record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
     ]  # fmt: skip
     if budget.weights:
         rng = chain.rng
@@ -524,7 +524,7 @@ def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
         cost += cost_of([h[above] for _, h in both], budget.of_hessian)
         found.append(
             Step("weights of columns", "tested", cost <= budget.weights,
-                 f"{added}: a replaced record costs {float(cost):.3g} <= "
+                 f"{added}: replacing a record costs {float(cost):.3g} <= "
                  f"{float(budget.weights):.3g}, with any log-odds of the answers")
         )  # fmt: skip
     return found
@@ -548,7 +548,7 @@ class Bottom(Chain):
             heard: Any = Listening(source)
             key = self.learner.draw(sample, heard).key
             if heard.presented is None:
-                raise BrokenError("public", "there is a data set without bottom")
+                raise BrokenError("public", "on some data set bottom has no weight")
             presented.add(heard.presented)
             return heard.fell or key
 
@@ -596,7 +596,7 @@ class Bottom(Chain):
                 "law", "tested", True,
                 f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
             ),
-            Step("drawing", "proved", True, "drawn by level, it is the direct law",
+            Step("drawing", "proved", True, "drawing by level has the direct law",
                  "leveled.leveledE"),
             Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
             Step(
@@ -639,10 +639,10 @@ def gradients(
     holds = epsilon <= learner.epsilon
     what = f"{settings.rounds} rounds with fixed budgets, each given what was released before; all "
     what += f"together {'at most' if holds else 'more than'} {learner.epsilon}"
-    steps.append(Step("other weights", "assumed", True, "they clip as these do"))
+    steps.append(Step("other weights", "assumed", True, "they clip like these"))
     steps.append(Step("rounds", "assumed", holds, f"{what}: zero-concentrated privacy"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records are cut by their own gradient, as these are"
+        more = f"users with more than {EACH} records are clipped by their own gradient, like these"
         steps.append(Step("more records", "assumed", True, more))
     return steps
 

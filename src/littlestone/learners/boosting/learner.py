@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 _UNCERTIFIED = (
-    "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    f"be vacuous. {EVALUATE_INSTEAD}"
+    "Boosted trees and scorecards have no error bound before data are seen: a bound over all sums "
+    f"of trees would be vacuous. {EVALUATE_INSTEAD}"
 )
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
 _COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
@@ -111,7 +111,7 @@ class Boosting(Boosted):
 
     name = "boosting"
     estimator = "BoostedTrees"
-    summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
+    summary = "sums of exactly drawn trees for labels; no error bound before data"
     uncertified = _UNCERTIFIED
     multiclass = True
 
@@ -149,11 +149,10 @@ class Boosting(Boosted):
             error = Evaluation(histogram).error_certificate([0] * scores, goal.beta)
             certified.append(f"{error:.0%}")
         return (
-            " For example (--holdout 0.2 --evaluate "
-            f"{float(goal.epsilon):g}): if a fifth of the held-out records is labelled wrongly, of "
-            f"1,000, 10,000 or 100,000 records, it certifies an error of at most about "
-            f"{', '.join(certified[:2])} or {certified[2]}, except with probability "
-            f"{float(goal.beta):.0%}."
+            f" For example, with --holdout 0.2 --evaluate {float(goal.epsilon):g}, if 20% of the "
+            "held-out records are misclassified: of 1,000, 10,000 or 100,000 records, the error "
+            f"rate is certified to be at most about {', '.join(certified[:2])} or {certified[2]}, "
+            f"except with probability {float(goal.beta):.0%}."
         )
 
     def check(self) -> None:

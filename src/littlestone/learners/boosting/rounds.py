@@ -71,9 +71,9 @@ _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 #: What to do instead of asking for a bound before data.
 EVALUATE_INSTEAD = (
-    "Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
-    "accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error on "
-    "new records."
+    "Evaluate the model privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
+    "error rate, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it bounds the error "
+    "rate on new records."
 )
 
 

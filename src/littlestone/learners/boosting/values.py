@@ -84,7 +84,7 @@ _LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is wha
 _MOVED_FROM = 1_000  # n * epsilon from which periods of a time are moved
 
 _UNCERTIFIED = (
-    "The learner 'values' has no error bound before data: a bound over all sums of trees would be "
+    "Sums of trees have no error bound before data are seen: a bound over all of them would be "
     "vacuous."
 )
 
@@ -111,7 +111,7 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
         raise parameter_error(
-            caller, name, "a float in (0, 1)", value, "0.9 means that one in ten values is above."
+            caller, name, "a number in (0, 1)", value, "0.9 means that one in ten values is above."
         )
     return exact.limit_denominator(1000)
 
