@@ -214,13 +214,7 @@ def test_reductions_reduce_and_nothing_shorter_does(seed):
         assert kernel.reducibility(cap=k) == (len(path) if k >= len(path) else math.inf)
 
 
-@pytest.mark.parametrize("m", [4, 5, 9, 12])
-def test_reducibility_of_points(m):
-    """m hypotheses, the constant 0 among them: all answers 0, until one is left."""
-    assert Kernel(points(m - 1)).reducibility() == m - 1
-
-
-@pytest.mark.parametrize(("free", "w"), [(4, 1), (6, 2), (7, 3), (6, 4)])
+@pytest.mark.parametrize(("free", "w"), [(3, 1), (4, 1), (11, 1), (6, 2), (7, 3), (6, 4)])
 def test_reducibility_of_sparse_sets(free, w):
     """At most w of ``free`` points, free > w >= 1: SOA 0 and red = free - w + 1."""
     assert not Kernel(sparse_sets(free, w)).soa()
@@ -287,20 +281,6 @@ def test_inclusion_minimal_sets():
     assert sorted(_minimal([0b111, 0b011, 0b100, 0b101, 0b010])) == [0b010, 0b100]
     many = [0b1, *range(3, 3 + 600)]
     assert _minimal(many) == many  # too many to compare: pruning is left out
-
-
-@pytest.mark.more
-def test_packing_certificates_are_proofs():
-    u = universe(4)
-    kernel = Kernel(u.matrix((1 << 16) - 1))
-    proved = 0
-    for v in range(1, 1 << 16, 3):
-        for k in (1, 2, 3):
-            if kernel.ldim(v) > 0 and kernel._reductions.is_packed(v, k):
-                assert u.reducibility(v) > k
-                assert kernel._reductions.is_packed(v, k)  # remembered
-                proved += 1
-    assert proved > 100
 
 
 @pytest.mark.more
@@ -425,13 +405,9 @@ def check(tree, matrix):
     return found
 
 
-@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 7, 8])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 7, 8, 15])
 def test_thresholds_from_cubes(depth):
     check(complete_tree(depth), cube(depth) if depth else np.zeros((1, 1)))
-
-
-def test_thresholds_from_a_tree_of_depth_15():
-    assert len(check(complete_tree(15), cube(15)).hypotheses) >= 5
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -7,7 +7,6 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
@@ -31,7 +30,7 @@ from littlestone.classes.decision_trees.concept_class import (
     Candidates,
     Splits,
 )
-from littlestone.classes.decision_trees.hypothesis import Known, after, normal, walk
+from littlestone.classes.decision_trees.hypothesis import normal, walk
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
@@ -112,17 +111,6 @@ def test_rules_of_the_normal_form():
         (Node(at30, 0, 1), Node(at30, 0, 1)),
     ]:
         assert normal(tree) == expected
-
-
-def test_what_is_known():
-    at30, below30, *_, x, y = SPLITS
-    yes, no = after(Known(), x)
-    assert after(yes, x) == (yes, None)
-    assert after(yes, y) == (None, yes)
-    assert after(no, x) == (None, no)
-    yes, no = after(Known(), at30)
-    assert after(yes, below30) == (None, yes)
-    assert after(no, below30)[1].odd
 
 
 def evaluate_text(text: str, words: dict[str, list[str]], row) -> int:
@@ -278,9 +266,6 @@ def test_refusals(arguments, match):
 ONE = ls.Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = ls.Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
 WIDE = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
-LARGE = ls.Schema.from_dict(
-    {"a": {"bins": [1, 2, 3, 4]}, "b": {"categories": ["x", "y", "z"]}, "c": {"bins": [0]}}
-)
 ABC = ("a", "b", "c")
 PRICES = Costs.of({(0, 1): 2, (0, 2): 5, (1, 0): 1, (1, 2): 3, (2, 0): 4, (2, 1): 1}, labels=3)
 
@@ -396,18 +381,6 @@ def test_labelled_the_class():
     assert len(list(small.concepts())) == 9  # a city is Bonn, or not
 
 
-def test_sql_says_the_labels(evaluated):
-    tree = drawn()
-    cells = {"age": [10, 45, 70, None], "city": ["Bonn", "Rome", "Ulm", "Bonn"]}
-    written = tree.to_sql(WIDE, dialect="duckdb")
-    rows = (
-        "SELECT unnest([10, 45, 70, NULL]) AS age, unnest(['Bonn', 'Rome', 'Ulm', 'Bonn']) AS city"
-    )
-    answers = evaluated(written, f"({rows})")
-    points, _ = ls.data.read_points(cells, domain=ls.DecisionTrees(WIDE).domain)
-    assert answers == [ABC[code] for code in tree.predict(points)]
-
-
 @pytest.mark.parametrize(
     "labels",
     ["abc", ["a"], ["a", "a"], ["1", "1.0"], ["a", 1], [0.5, 1.5], ["a", "nan"], 3,
@@ -457,7 +430,6 @@ def test_no_records_at_all(oracle, brute):
 
 # -- The SQL of a tree, run in DuckDB, labels every row as the tree does, whatever the cells hold --
 
-ADULT = Path(__file__).parents[3] / "examples" / "adult"
 
 SQL_SCHEMA = Schema.from_dict(
     {
@@ -554,23 +526,6 @@ def test_plain_sql_on_proper_types():
     names = [None, "O'Neil", "3", "-1", "x", "true", "?"]
     table = pa.table({AGE: ages, NAME: names, PLAIN: list(reversed(ages))})
     same(table, every_tree())
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("dialect", ["standard", "duckdb"])
-def test_adult(dialect, evaluated):
-    """Trees that were learned from the census table, as SQL on its file, both splits."""
-    schema = Schema.from_toml(ADULT / "schema.toml")
-    file, domain = ADULT / "adult.parquet", RowDomain(schema)
-    sample = Sample.read(str(file), y="over_50k", domain=domain)
-    points, _ = read_points(str(file), x=None, domain=domain, caller="test")
-    candidates = DecisionTrees(schema, 2).candidates(sample)
-    for seed in range(2):
-        tree = candidates.draw(Fraction(1, 500), SeededSource(seed))
-        sql = tree.to_sql(schema, dialect=dialect)
-        rows = np.array(evaluated(sql, f"'{file}'"))
-        assert (rows == tree.predict(points)).all()
-        assert 0 < rows.sum() < len(rows)
 
 
 def test_sql_refusals():

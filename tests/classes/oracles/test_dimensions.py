@@ -38,19 +38,11 @@ from littlestone.classes import (
 from littlestone.classes.affine_subspaces import (
     certified,
     directions,
-    is_prime,
-    normal,
-    quotient,
-    reduce,
-    rref,
     subspaces,
-    widen,
 )
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.finite import listing
-from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.matrix import NodeLimit
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 
@@ -344,8 +336,6 @@ def test_answers_do_not_depend_on_what_was_asked_before():
 
 # -- The exact searches behind the closed forms, against enumeration -------------------------------
 
-FREE = NodeLimit(None)
-
 
 def span(basis, q, n):
     points = set()
@@ -376,48 +366,6 @@ def test_the_certificate_of_avoiding_subspaces(q, m):
             answers.add((bool(left), certified(len(forbidden), k, m, q)))
     assert answers - {(True, False)} == {(True, True), (False, False)}
     assert ((True, False) in answers) == (m > 2)
-
-
-@pytest.mark.parametrize(("q", "m", "k"), [(2, 4, 2), (3, 3, 1), (3, 3, 2), (7, 2, 1)])
-def test_the_counting_bound_is_an_average(q, m, k):
-    """A fixed direction lies in exactly the share (q^k - 1)/(q^m - 1) of all subspaces."""
-    spaces = [span(basis, q, m) for basis in subspaces(m, k, q)]
-    for v in directions(m, q):
-        holding = sum(v in space for space in spaces)
-        assert holding * (q**m - 1) == len(spaces) * (q**k - 1)
-
-
-def test_linear_algebra():
-    rng = np.random.default_rng(1)
-    for q in (2, 3, 7):
-        for _ in range(40):
-            first = rref(
-                [tuple(v) for v in rng.integers(0, q, (rng.integers(0, 4), 4)).tolist()], q
-            )
-            v = tuple(rng.integers(0, q, 4).tolist())
-            assert (v in span(first, q, 4)) == (not any(reduce(v, first, q)))
-            assert span(widen(first, v, q), q, 4) >= span(first, q, 4) | {v}
-            assert rref(widen(first, v, q), q) == widen(first, v, q)
-            seen = quotient([v], first, q)
-            assert seen == quotient([normal(v, q)], first, q)
-    assert [n for n in range(30) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
-
-
-def test_sets_of_low_error():
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        gains = sorted(rng.integers(-3, 4, int(rng.integers(0, 7))).tolist(), reverse=True)
-        room, errors = int(rng.integers(0, 5)), int(rng.integers(0, 8))
-        tolerance = int(rng.integers(0, 8))
-        expected = {
-            chosen
-            for size in range(room + 1)
-            for chosen in combinations(range(len(gains)), size)
-            if errors - sum(gains[i] for i in chosen) <= tolerance
-        }
-        found = low_error_atoms(gains, room, errors, tolerance, FREE)
-        assert set(found) == expected
-        assert len(found) == len(expected)
 
 
 # -- Closed forms against the exact kernel, on random version spaces of every structured class -----

@@ -201,12 +201,15 @@ def test_unsigned_and_shifted_domains():
 
 
 @pytest.mark.parametrize(
-    "values", [[1.5], ["7"], [None], [True], np.array([np.nan]), np.array([True])]
+    "values",
+    [[1.5], [1, 77.25], ["7"], [None], [True], [[1], [2, 3]], np.array([np.nan]), np.array([True])],
 )
 def test_other_cells_are_refused_without_showing_them(values):
     with pytest.raises(DataError, match="must be a whole number") as caught:
         Ordered.read(values, 0, 9)
-    assert not any(shown in str(caught.value) for shown in ("1.5", "'7'", "None", "True", "nan"))
+    assert not any(
+        shown in str(caught.value) for shown in ("1.5", "77", "'7'", "None", "True", "nan")
+    )
 
 
 def test_two_dimensional_values_are_refused():
