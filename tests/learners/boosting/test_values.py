@@ -474,15 +474,6 @@ def test_what_is_composed_is_epsilon():
 # --- starts ------------------------------------------------------------------------------------
 
 
-def test_quantiles_are_near_those_of_the_records():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 500, 4000)
-    sample = TargetSample.of([[2]] * 4000, codes)
-    for q in (F(1, 10), HALF, F(9, 10)):
-        found = starts.private_quantile(sample, 501, q, epsilon=F(1), source=SeededSource(1))
-        assert abs((codes <= found).mean() - q) < 0.02
-
-
 def test_the_mean_of_a_skewed_target_is_right():
     """Capped gradients alone lead to the median."""
     rng = np.random.default_rng(0)
@@ -809,23 +800,6 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
 
 
 @pytest.mark.more
-def test_arrays_and_tables_are_read_alike():
-    table = people(400)
-    tabled = made_of("quantity", table)
-    listed = ls.BoostedTreesRegressor(
-        WIDE, high=300, epsilon=4, delta=1e-6, random_state=0, rounds=30
-    ).fit(table[["age", "city"]], table["cost"])
-    assert listed.hypothesis_ == tabled.hypothesis_
-    y = np.array(
-        list(zip(table.died == 1, table.months, strict=True)), dtype=[("e", bool), ("t", float)]
-    )
-    times = ls.BoostedTreesSurvival(
-        WIDE, [5, 10, 20, 30], epsilon=4, delta=1e-6, random_state=0, rounds=30
-    ).fit(table[["age", "city"]], y)
-    assert times.hypothesis_ == made_of("time", table).hypothesis_
-
-
-@pytest.mark.more
 def test_quantiles_and_medians():
     table = people(6000)
     X, y = table[["age", "city"]], table["cost"]
@@ -838,19 +812,6 @@ def test_quantiles_and_medians():
         WIDE, high=300, loss="absolute", epsilon=4, delta=1e-6, random_state=0
     ).fit(X, y)
     assert abs((y <= made.predict(X)).mean() - 0.5) < 0.05
-
-
-@pytest.mark.more
-def test_a_range_ten_times_too_wide_costs_little():
-    table = people(4000)
-    X, y = table[["age", "city"]], table["cost"]
-    found = [
-        ls.BoostedTreesRegressor(WIDE, high=high, epsilon=4, delta=1e-6, random_state=0)
-        .fit(X, y)
-        .score(X, y)
-        for high in (150, 1500)
-    ]
-    assert found[1] > found[0] - 0.02
 
 
 def test_effects_of_a_scorecard_are_its_predictions():
