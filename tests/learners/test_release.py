@@ -82,10 +82,8 @@ def test_a_release_is_the_hypothesis_and_the_histogram_of_its_labels():
 
 @pytest.mark.full
 def test_everything_that_is_seen_of_a_release_is_private():
-    found = ls.audit.verify(
-        generic(ls.Thresholds(1, 1)), points=[1], n_samples=1, evaluate=HALF,
-        observers=[Release.to_json, repr, page],
-    )  # fmt: skip
+    learner = generic(ls.Thresholds(1, 1))
+    found = ls.audit.verify(learner, points=[1], n_samples=1, evaluate=HALF, observers=[page])
     assert found.holds
     assert (found.epsilon, found.slack) == (1, 0)
 

@@ -337,16 +337,13 @@ TINY = {
     "gamma": (Quantity(0, 1, 1), {"loss": "gamma"}, range(2)),
     "poisson": (Count(1), {}, range(2)),
 }
-
-
-def test_every_data_set_of_one_record():
-    """Here of counts; in group more of every target."""
-    target, parameters, codes = TINY["poisson"]
-    assert 0.1 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
+LARGE = ("huber", "poisson")  # laws of many outcomes
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("name", ["quantile"])
+@pytest.mark.parametrize(
+    "name", ["quantile", *(pytest.param(name, marks=pytest.mark.full) for name in LARGE)]
+)
 @pytest.mark.parametrize("unit", ["records", "users"])
 def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     """The start, the trees, what is corrected and the noisy sums, together."""
@@ -362,32 +359,22 @@ def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     assert loss_of_transcripts(learner, [(1,)], codes, 1, 1, F(9, 10)) > 1.2
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["huber", "poisson"])
-@pytest.mark.parametrize("unit", ["records", "users"])
-def test_every_data_set_with_its_evaluation_of_more(name, unit, monkeypatch):
-    test_every_data_set_with_its_evaluation(name, unit, monkeypatch)
-
-
 @pytest.fixture
 def coarse(monkeypatch):
     """Make starts of few outcomes: a user is weighed in halves."""
     monkeypatch.setattr(starts, "WHOLE", 2)
 
 
-@pytest.mark.more
+@pytest.mark.first(1)
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize("unit", ["records", "users"])
-@pytest.mark.parametrize(
-    ("target", "parameters", "codes"),
-    TINY.values(),
-    ids=TINY,
-)
-def test_every_data_set_of_more(target, parameters, codes, unit):
-    learner = tiny(target, unit=unit, **parameters)
+@pytest.mark.parametrize("name", ["poisson", *(name for name in TINY if name != "poisson")])
+def test_every_data_set(name, unit):
+    """Of one record of a count; in group more of every target."""
+    target, parameters, codes = TINY[name]
     most = 2 if unit == "users" else 1
-    large = learner.loss in ("auto", "gamma") and most == 2
-    points = [(1,)] if large else [(1,), (2,)]
+    points = [(1,)] if name in (*LARGE, "gamma") and most == 2 else [(1,), (2,)]
+    learner = tiny(target, unit=unit, **parameters)
     assert 0.1 < loss_of_transcripts(learner, points, codes, 1, most) <= 1 + 1e-9
 
 
