@@ -37,6 +37,8 @@ from littlestone.data.stored import OnLine, Stored
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import ReplaySource, SeededSource
 
+from .rows import holds, rows_sample
+
 # -- Every draw has exactly the exponential mechanism's law over the representations ---------------
 
 RATES = (Fraction(1, 2), Fraction(3, 10), Fraction(2))
@@ -119,17 +121,8 @@ def rule_errors(oracle, schema: Schema, k: int, sample: Sample):
 
     def satisfies(text: str, row: tuple[int, ...]) -> bool:
         name = next(n for n in names if text.startswith(n + " "))
-        cell = columns[names.index(name)][row[names.index(name)]]
-        test = text[len(name) + 1 :]
-        if test.startswith("is not "):
-            return cell != f"{name} is {test[7:]}"
-        if test.startswith("is "):
-            return cell == f"{name} is {test[3:]}"
-        if cell.endswith((" is missing", " is other")):
-            return False
-        value = _some_value(cell, name)
-        edge = float(test.split()[1])
-        return value >= edge if test.startswith(">=") else value < edge
+        at = names.index(name)
+        return holds(text[len(name) + 1 :], columns[at][row[at]], name)
 
     literals = [lit.text for lit in schema.literals()]
     everything = list(np.ndindex(*schema.n_codes))
@@ -141,20 +134,6 @@ def rule_errors(oracle, schema: Schema, k: int, sample: Sample):
                 return all(satisfies(text, row) for text in chosen)
 
             yield frozenset(filter(accepts, everything)), oracle.count_errors(accepts, sample)
-
-
-def _some_value(cell: str, name: str) -> float:
-    """Return a number of a bin that is described in words."""
-    parts = cell.split(" ")
-    if len(parts) == 5:  # low <= name < high
-        return float(parts[0])
-    return float(parts[2]) if parts[1] == ">=" else float(parts[2]) - 1
-
-
-def rows_sample(schema: Schema, records, outside=(0, 0)) -> Sample:
-    rows = np.array([row for row, _ in records], dtype=np.int16).reshape(-1, len(schema))
-    sample = Sample.of(rows, [y for _, y in records])
-    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
 
 @pytest.mark.parametrize(("schema", "k"), [(SCHEMA, 1), (SCHEMA, 2), (SCHEMA, 3), (WIDE, 3)])

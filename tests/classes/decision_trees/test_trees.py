@@ -36,6 +36,8 @@ from littlestone.data import RowDomain, Sample, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource
 
+from ..rows import holds
+
 # -- Normal forms, words and JSON of released trees; the class's own numbers -----------------------
 
 SCHEMA = Schema.from_dict(
@@ -121,30 +123,12 @@ def evaluate_text(text: str, words: dict[str, list[str]], row) -> int:
         level, line = lines[i]
         if level == depth and line.startswith("class: "):
             return int(line.removeprefix("class: "))
-        name = next((n for n in words if line.removeprefix("not: ").startswith(n + " ")), None)
-        if level == depth and _holds(line, name, words[name], row):
-            depth += 1
+        said = line.removeprefix("not: ")
+        name = next((n for n in words if said.startswith(n + " ")), None)
+        if level == depth:
+            cell = words[name][row[list(SCHEMA.names).index(name)]]
+            depth += holds(said.removeprefix(name + " "), cell, name) != line.startswith("not: ")
         i += 1
-
-
-def _holds(line, name, cells, row) -> bool:
-    if line.startswith("not: "):
-        return not _holds(line.removeprefix("not: "), name, cells, row)
-    cell = cells[row[list(SCHEMA.names).index(name)]]
-    test = line.removeprefix(name + " ")
-    odd = cell.endswith((" is missing", " is other"))
-    if test == "is missing or other":
-        return odd
-    if test.startswith("is not "):
-        return cell != f"{name} is {test[7:]}"
-    if test.startswith("is "):
-        return cell == f"{name} is {test[3:]}"
-    if odd:
-        return test.endswith(", missing or other")
-    parts = cell.split(" ")
-    low = float(parts[0]) if len(parts) == 5 else float(parts[2]) - (parts[1] == "<")
-    op, edge = test.removesuffix(", missing or other").split(" ")
-    return low >= float(edge) if op == ">=" else low < float(edge)
 
 
 @given(trees())
