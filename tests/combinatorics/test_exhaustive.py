@@ -107,6 +107,14 @@ def test_witnesses_of_every_class_on_4_points():
         check_own_matrix(universe(4), v)
 
 
+def as_defined(u, kernel, v, p, d, **how):
+    """Compare with the definition; return the dimension and the essential hypotheses."""
+    t, essential = u.essential(v, p, d, **how)
+    assert kernel.ddim(v, p, d) == t
+    assert kernel.essential(v, p, d) == tuple(sorted(essential))
+    return t, essential
+
+
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4])
 def test_decompositions_of_every_class_on_3_points(p, d):
@@ -115,9 +123,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
     kernel = Kernel(u.matrix(255))
     for v in u.classes():
         if u.ldim(v) <= d:
-            t, essential = u.essential(v, p, d, idle=True)
-            assert kernel.ddim(v, p, d) == t
-            assert kernel.essential(v, p, d) == tuple(sorted(essential))
+            t, _ = as_defined(u, kernel, v, p, d, idle=True)
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
             assert u.holds(tree, v)
@@ -140,9 +146,7 @@ def test_essential_hypotheses_of_every_class_on_4_points(p, d, expected):
     seen = Counter()
     for v in u.classes():
         if u.ldim(v) <= d:
-            t, essential = u.essential(v, p, d)
-            assert kernel.ddim(v, p, d) == t
-            assert kernel.essential(v, p, d) == tuple(sorted(essential))
+            t, essential = as_defined(u, kernel, v, p, d)
             seen[t > 0, len(essential) > 0] += 1
     assert seen == expected
 
@@ -155,9 +159,7 @@ def test_every_class_on_4_points_for_all_parameters(p, d):
     kernel = Kernel(u.matrix((1 << 16) - 1), max_nodes=None)
     for v in u.classes():
         if u.ldim(v) <= d:
-            t, essential = u.essential(v, p, d)
-            assert kernel.ddim(v, p, d) == t
-            assert kernel.essential(v, p, d) == tuple(sorted(essential))
+            as_defined(u, kernel, v, p, d)
 
 
 # -- Irreducibility, decompositions and essential hypotheses on larger classes ---------------------
@@ -183,9 +185,7 @@ def test_random_classes_against_the_definition(n, p, d):
     for _ in range(40):
         v = ball(rng, n, min(d, 2), int(rng.integers(3, 20)))
         if u.ldim(v) <= d:
-            t, essential = u.essential(v, p, d)
-            assert kernel.ddim(v, p, d) == t
-            assert kernel.essential(v, p, d) == tuple(sorted(essential))
+            t, _ = as_defined(u, kernel, v, p, d)
             assert kernel.reducibility(v) == u.reducibility(v)
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
@@ -249,15 +249,15 @@ def test_points_degenerate_exactly_when_they_are_few(p, d, m):
     assert kernel.essential(None, p, d) == (tuple(sorted(kernel.matrix.rows)) if few else (0,))
 
 
-@pytest.mark.parametrize("m", [2, 3, 5, 8, 13, 16, 31])
-@pytest.mark.parametrize("p", [2, 3])
-def test_thresholds_degenerate_from_p_2_on(m, p):
-    assert Kernel(thresholds(m)).ddim(None, p, m.bit_length() - 1) == 0
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_monotone_conjunctions_degenerate_from_p_n_on(n):
-    assert Kernel(monotone_conjunctions(n)).ddim(None, n, n) == 0
+@pytest.mark.parametrize(
+    ("matrix", "p", "d"),
+    [
+        *((thresholds(m), p, m.bit_length() - 1) for m in (2, 3, 5, 8, 13, 31) for p in (2, 3)),
+        *((monotone_conjunctions(n), n, n) for n in (1, 2, 3)),
+    ],
+)
+def test_thresholds_degenerate_from_p_2_on_and_monotone_conjunctions_from_p_n(matrix, p, d):
+    assert Kernel(matrix).ddim(None, p, d) == 0
 
 
 def test_thousands_of_hypotheses_with_few_columns_are_listed_at_once():

@@ -34,7 +34,8 @@ from littlestone.data import RowDomain, Sample, Schema
 from littlestone.learners import registry
 from littlestone.report import page
 from littlestone.source import SecureSource, SeededSource, ball
-from littlestone.source.sources import BitSource
+
+from ...prescribed import PrescribedBits
 
 # -- The learner over trees: exact verification, a broken control, the theorem, and the census -----
 
@@ -373,26 +374,6 @@ def test_powers_against_balls_and_zero_beyond_the_table(rate):
     assert powers(np.array([4 * last + 10**6, 2**52])).tolist() == [0.0, 0.0]
 
 
-class Scripted(BitSource):
-    """The bits of one real number in [0, 1), and nothing random."""
-
-    seeded = True
-
-    def __init__(self, bits: str) -> None:
-        self.rest = bits
-
-    def _bits(self, k):
-        assert len(self.rest) >= k
-        head, self.rest = self.rest[:k], self.rest[k:]
-        return int(head, 2)
-
-    def _bytes(self, k):
-        raise AssertionError("only bits are drawn here")
-
-    def public_rng(self):
-        raise AssertionError("only bits are drawn here")
-
-
 @pytest.mark.parametrize("above", [False, True])
 def test_where_doubles_cannot_decide_balls_do(above):
     """U agrees with a boundary between two roots in 80 bits."""
@@ -404,12 +385,11 @@ def test_where_doubles_cannot_decide_balls_do(above):
         for outcome in range(1, len(weights) - 1, 3):
             boundary = sum(weights[: outcome + 1], arb(0)) / total
             cell = int((boundary * 2**128).floor().unique_fmpz()) + (1 if above else -1)
-            bits = f"{cell:0128b}" + "0" * 200
-            fast = WeightedRoots(rows, depth, rate)
-            assert Scripted(bits).choose(fast) == outcome + above
+            fast, bits = WeightedRoots(rows, depth, rate), PrescribedBits(Fraction(cell, 2**128))
+            assert bits.choose(fast) == outcome + above
             assert sorted(fast._known)[0] == 96  # the doubles were asked first,
             assert len(fast._known) >= 2  # and could not decide
-            assert Scripted(bits).choose(plain) == outcome + above
+            assert PrescribedBits(bits.u).choose(plain) == outcome + above
 
 
 @pytest.mark.parametrize("memory", [0, 1 << 27])
