@@ -16,7 +16,6 @@ What is secret: the sample, its weights and counts. Public: everything in `Setti
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,23 +26,15 @@ import numpy as np
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.coefficients import CodePoints, in_order
-from littlestone.classes.boosted_trees.ensemble import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-    counted,
-    parameter_error,
-)
+from littlestone.errors import check_integer, counted, parameter_error
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.base import Kind, declared, number
+from littlestone.learners.base import declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
-    EVALUATE_INSTEAD,
     Boosted,
-    Marginals,
     Records,
     RoundSettings,
     check_size,
@@ -51,10 +42,11 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
     marginals,
+    or_auto,
     release_start,
 )
 from littlestone.mechanisms import private_count
-from littlestone.privacy import Loss, Pure
+from littlestone.privacy import Concentrated, Loss, Pure
 from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
@@ -62,10 +54,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_UNCERTIFIED = (
-    "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    f"be vacuous. {EVALUATE_INSTEAD}"
-)
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
 _COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
 _COUNT_SURE = 1_500  # and from which the share is enough, also for counts of all labels
@@ -81,25 +69,8 @@ class Settings(RoundSettings):
 
     loss: Logistic
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
-    linked: bool = False  # whether probabilities are the minimiser of the capped loss
-    marginals: Marginals | None = None  # of a start from the counts of all columns
-
-
-def _cap(caller: str, name: str, value: Any) -> Fraction:
-    cap: Fraction = check_fraction(caller, name, value)
-    if cap > 1:
-        raise parameter_error(caller, name, "in (0, 1]", value)
-    return cap
-
-
-def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
-    """Return the kind of a value that may be left to a rule: None, or "auto"."""
-
-    def check(caller: str, name: str, value: Any) -> Any:
-        left = value is None or (isinstance(value, str) and value == "auto")
-        return auto if left or kind.check is None else kind.check(caller, name, value)
-
-    return Kind(f'{words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
+    linked: bool = False  # whether probabilities are what boosting fits
+    marginals: Fraction | None = None  # rho of a start from the counts of all columns
 
 
 @dataclass(frozen=True)
@@ -112,7 +83,6 @@ class Boosting(Boosted):
     name = "boosting"
     estimator = "BoostedTrees"
     summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
-    uncertified = _UNCERTIFIED
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
@@ -123,13 +93,8 @@ class Boosting(Boosted):
         kw_only=False,
     )
     step: Fraction | None = declared(
-        _or_auto("float", number("0.1 is a common choice.")),
+        or_auto(number("0.1 is a common choice."), "float"),
         "Log-odds of one tree's vote.",
-        default="auto",
-    )
-    cap: Fraction = declared(
-        _or_auto("float in (0, 1]", Kind("", _cap, "Number"), Fraction(1, 2)),
-        'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
 
@@ -177,7 +142,8 @@ class Boosting(Boosted):
         settings = self.plan.settings(n)
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
         spent = {counted(settings.rounds, "trees"): each}
-        spent |= settings.marginals.spending() if settings.marginals else {}
+        if settings.marginals:
+            spent["counts of columns"] = f"zCDP {exact_text(settings.marginals)}"
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
@@ -207,20 +173,13 @@ class Boosting(Boosted):
             return UnitRecords(sample, start, loss, votes)
         return Votes(sample, start, loss)
 
-    def largest(self, records: Records, place: int) -> int:
-        """Return W_t: of records with a start of their own, over all votes that any row has."""
-        if isinstance(records, Votes):
-            return records.loss.largest(records.ends, place)
-        return super().largest(records, place)
-
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees."""
         loss = cast(Logistic, records.loss)
         labels = self.concept_class.labels
         linked = self.plan.settings(records.sample.n).linked
-        cap = loss.cap if linked else None
         points = records.points if isinstance(records, Votes) else None
-        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, cap, points)
+        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, linked, points)
         return in_order(found, self.concept_class.schema)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
@@ -262,20 +221,19 @@ def _settings(learner: Boosting, n: int) -> Settings:
         rho = Fraction(f"{largest_rho(learner.epsilon, learner.delta):.5e}")  # a proposal
         rho -= (learner.evaluation or Fraction(0)) ** 2 / 2 + learner.columns
         if len(concepts.schema) <= _MOST_COLUMNS * step:
-            start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
+            start = marginals(concepts.schema, n, float(left) * n, rho)
     sure = float(left) * n >= _COUNT_SURE
     counted = start is None and (sure or (binary and float(left) * n >= _COUNT_FROM))
     count_epsilon = left * _COUNT_SHARE * (1 if sure else 2) if counted else Fraction(0)
     others: list[Loss] = list(learner.before)
     others += [Pure(count_epsilon)] if counted else []
-    others += Counter(start.losses).elements() if start else []
+    others += [Concentrated(start)] if start else []
     evaluation = [Pure(learner.evaluation)] if learner.evaluation else []
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, (*others, *evaluation))
-    check_size(learner, n, learner.resolution, round_epsilon)
-    loss = Logistic(step, learner.cap, learner.resolution)
+    check_size(learner, n, round_epsilon)
+    loss = Logistic(step, learner.resolution)
     linked = float(left) * n >= _LINK_FROM
-    linked = linked and has_link(learner.cap, binary=binary)
     spent = tuple(others)
     return Settings(rounds, round_epsilon, spent, loss, count_epsilon, linked, start)
 
