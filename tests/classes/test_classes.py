@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
@@ -32,15 +31,13 @@ from littlestone.classes import (
     affine_span,
     class_from_dict,
     conjunction,
-    errors,
     load,
     number,
     on_points,
     parse_class,
     parse_integer,
 )
-from littlestone.classes.rules import Enumeration
-from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
+from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Schema
 from littlestone.data.domains import object_points
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.types import Hypothesis
@@ -49,7 +46,6 @@ from littlestone.types import Hypothesis
 
 HUGE = 2**1024
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
-RATE = Fraction(1, 2)
 
 
 def test_sizes_dimensions_domains_and_texts():
@@ -173,41 +169,6 @@ def test_rules_of_arrays_are_bound_to_a_number_of_columns():
     assert Rules(SCHEMA).bind(2).schema is SCHEMA
     with pytest.raises(ParameterError):
         Rules(SCHEMA).bind(3)
-
-
-def test_rules_at_scale_against_a_matrix_product(monkeypatch):
-    """Ten columns, thousands of rows: both ways to count, against an integer matrix product."""
-    rng = np.random.default_rng(6)
-    schema = Schema.from_dict(
-        {f"n{i}": {"bins": [1, 2, 5]} for i in range(5)}
-        | {f"c{i}": {"categories": ["u", "v", "w"]} for i in range(5)}
-    )
-    rows = np.column_stack([rng.integers(0, n, 3000) for n in schema.n_codes]).astype(np.int16)
-    sample = Sample.of(rows, rng.integers(0, 2, 3000))
-    rules = Rules(schema, max_literals=2)
-    monkeypatch.setattr(Enumeration, "_narrow", lambda self, n_rows: False)
-    scores = rules.candidates(sample)._choice.scores
-    monkeypatch.setattr(Enumeration, "_narrow", lambda self, n_rows: True)
-    assert np.array_equal(rules.candidates(sample)._choice.scores, scores)
-    literals = schema.literals()
-    accepts = np.array(
-        [lit.accepts(schema.n_codes[lit.column])[sample.points[:, lit.column]] for lit in literals]
-    ).astype(np.int64)
-    gram = (accepts * (sample.zeros - sample.ones)) @ accepts.T
-    positives = int(sample.ones.sum())
-    expected = {(): positives + int((sample.zeros - sample.ones).sum())}
-    for i in range(len(literals)):
-        for j in range(i, len(literals)):
-            expected[tuple(sorted({i, j}))] = positives + int(gram[i, j])
-    assert -scores[0] == positives
-    number = {lit: i for i, lit in enumerate(literals)}
-    for index in range(1, rules.size):
-        chosen = tuple(sorted(number[lit] for lit in rules._enumeration.literals(index - 1)))
-        assert -scores[index] == expected.pop(chosen)
-    assert not expected
-    best = int(np.argmax(scores))
-    hypothesis = rules.hypothesis(best)
-    assert errors(hypothesis, sample) == -scores[best]
 
 
 # -- Classes as text: safe integers, helpful refusals ----------------------------------------------
