@@ -41,6 +41,7 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from flint import ctx
 
 from littlestone.audit.chain import (
@@ -87,7 +88,7 @@ from littlestone.learners.boosting.losses import (
     sums_within,
     unit_weight,
 )
-from littlestone.learners.boosting.rounds import SCALE, count_noise, counts_of
+from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.learner import (
@@ -104,6 +105,7 @@ from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
+    from littlestone.learners.boosting.rounds import Marginals
     from littlestone.source import Source
 
 __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
@@ -161,9 +163,9 @@ class Sums(Chain):
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
         elif heard.draws == 1:
-            lemma, how = "leveled.leveledE", "a level, and then uniformly"
+            lemma, how = "leveled.leveledE", "by level, then uniformly within it"
         else:
-            return Step("drawing", "tested", True, "in parts: as the step before says")
+            return Step("drawing", "tested", True, "in parts, which the previous step covers")
         return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
 
     def _check(
@@ -223,11 +225,11 @@ class Sums(Chain):
         return [
             Step(
                 "public", "tested", True,
-                f"{outcomes} outcomes, the same with their multiplicities on {seen} data sets",
+                f"{outcomes} outcomes, with the same multiplicities on {seen} data sets",
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integers times the rate {rate(worst)}, up to n = {largest}",
+                f"log-ratios are integer multiples of the rate {rate(worst)}, up to n = {largest}",
             ),
             self._drawing(run),
             Step(
@@ -238,9 +240,9 @@ class Sums(Chain):
             Step(
                 "range", self.known, dear <= budget,
                 f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}, and times the rate {dear} <= {budget}"
+                f"{oscillation}; oscillation times rate: {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}, and times the rate {dear} > {budget}",
+                else f"oscillation {oscillation}; oscillation times rate: {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -304,9 +306,9 @@ def rounds(
     else:
         _of_labels(learner, chain)
     if len(places) < settings.rounds:
-        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
+        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn like these"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records weigh by their own sum, as these do"
+        more = f"users with more than {EACH} records are weighted by their own sum, like these"
         chain.steps.append(Step("more records", "assumed", True, more))
     return chain.steps
 
@@ -344,7 +346,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         what += " of labels" if several else " of label 1"
         chain.steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
     if settings.marginals is not None:
-        chain.steps.append(_start(learner, settings.marginals, chain))
+        chain.steps += _start(learner, settings.marginals, chain)
 
 
 def _of_values(learner: Values, chain: Sums) -> None:
@@ -481,23 +483,45 @@ def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints
     return CodePoints(points(), columns, SCALE, 4 * SCALE, 1 + two)
 
 
-def _start(learner: Boosting, rho: Fraction, chain: Chain) -> Step:
-    """Return the steps of a start from all columns: how far single records move its counts."""
+def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
+    """Return the steps of a start from all columns: how far single records move its sums."""
     concepts = learner.concept_class
     labels = len(concepts.labels)
     samples: list[Any] = [chain.layout.sample((kind,)) for kind in chain.kinds]
-    moved = [
+    added = "sums over records with discrete Gaussian noise, for every n"
+
+    def cost_of(moved: list[npt.NDArray[np.int64]], variance: Fraction) -> Fraction:
+        """Return what a replaced record costs."""
+        pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
+        most = max(sum(x * x for x in pair) for pair in pairs)
+        return Fraction(most) / (2 * variance)
+
+    counts = [
         np.concatenate([own.ravel() for own in counts_of(one, concepts.schema, labels)])
         for one in samples
     ]
-    pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
-    most = max(sum(x * x for x in pair) for pair in pairs)
-    cost = Fraction(most) / (2 * count_noise(rho, len(concepts.schema)))
-    return Step(
-        "counts of columns", chain.known, cost <= rho,
-        "sums over records with discrete Gaussian noise, for every n: a replaced record costs "
-        f"{float(cost):.3g} <= {float(rho):.3g}",
-    )  # fmt: skip
+    cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
+    found = [
+        Step("counts of columns", chain.known, cost <= budget.counts,
+             f"{added}: replacing a record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
+    ]  # fmt: skip
+    if budget.weights:
+        rng = chain.rng
+        own = [
+            np.array([rng.below(10 * SCALE) - 5 * SCALE for _ in range(codes - 1)])
+            for codes in concepts.schema.n_codes
+        ]
+        base = rng.below(5) - 2.0
+        both = [sums(one, list(range(len(own))), own, base) for one in samples]
+        above = np.triu_indices(len(own) + 1)
+        cost = cost_of([g for g, _ in both], budget.of_gradient)
+        cost += cost_of([h[above] for _, h in both], budget.of_hessian)
+        found.append(
+            Step("weights of columns", "tested", cost <= budget.weights,
+                 f"{added}: replacing a record costs {float(cost):.3g} <= "
+                 f"{float(budget.weights):.3g}, with any log-odds of the answers")
+        )  # fmt: skip
+    return found
 
 
 # -- Linear models: each round, given any weights before it.
@@ -529,10 +553,10 @@ def gradients(
     holds = epsilon <= learner.epsilon
     what = f"{settings.rounds} rounds with fixed budgets, each given what was released before; all "
     what += f"together {'at most' if holds else 'more than'} {learner.epsilon}"
-    steps.append(Step("other weights", "assumed", True, "they clip as these do"))
+    steps.append(Step("other weights", "assumed", True, "they clip like these"))
     steps.append(Step("rounds", "assumed", holds, f"{what}: zero-concentrated privacy"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records are cut by their own gradient, as these are"
+        more = f"users with more than {EACH} records are clipped by their own gradient, like these"
         steps.append(Step("more records", "assumed", True, more))
     return steps
 

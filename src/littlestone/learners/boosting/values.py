@@ -106,7 +106,7 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
         raise parameter_error(
-            caller, name, "a float in (0, 1)", value, "0.9 means that one in ten values is above."
+            caller, name, "a number in (0, 1)", value, "0.9 means that one in ten values is above."
         )
     return exact.limit_denominator(1000)
 
