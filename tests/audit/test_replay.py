@@ -12,8 +12,7 @@ import pytest
 from littlestone.audit import output_distribution, replay, verify
 from littlestone.audit.neighbours import (
     Search,
-    TargetSearch,
-    UserSearch,
+    UnitSearch,
     replaced,
     replaced_unit,
 )
@@ -171,7 +170,9 @@ def first_neighbour(learner, sample):
     if isinstance(sample, Sample):
         ((old, new),) = pairs_of(sample, learner.concept_class.domain, 1)
         return replaced(sample, old, new)
-    search = TargetSearch(learner.concept_class, sample, SeededSource(0))
+    search = UnitSearch(
+        learner.concept_class, sample, 1 + (sample.user is not None), SeededSource(0)
+    )
     return replaced_unit(sample, *search.next())
 
 
@@ -275,7 +276,7 @@ def test_users_attain_their_epsilon_and_no_more(method):
 def test_the_loss_of_a_user_is_that_of_its_enumerated_law():
     learner, table = of_users("user-level", epsilon=2), users(6, 2)
     found = replay(learner, table, pairs=1)
-    pair = UserSearch(Thresholds(1, 9).domain, table, 2, SeededSource(0)).next()
+    pair = UnitSearch(Thresholds(1, 9), table, 2, SeededSource(0)).next()
     one, other = (
         ExactSource(bits=200).law(lambda source, t=t: learner.draw(t, source).key).outcomes
         for t in (table, replaced_unit(table, *pair))

@@ -175,67 +175,46 @@ class Search(_Largest):
         yield from pairwise(olds)
 
 
-class UserSearch(_Largest):
-    """Neighbours of a table of users: sampled, extreme, varied where the loss was the largest."""
+class UnitSearch(_Largest):
+    """Neighbours by the number of a unit: sampled, extreme, varied where the loss was the largest.
 
-    def __init__(self, domain: Any, users: TargetSample, each: int, source: Source) -> None:
-        super().__init__(domain, source)
-        self._users, self._each = users, each
+    Units are records with codes of targets, or users with several records; codes are those at the
+    ends and in the middle, and that of what is not known.
+    """
+
+    def __init__(self, concepts: Any, units: TargetSample, each: int, source: Source) -> None:
+        super().__init__(concepts.domain, source)
+        self._units, self._each = units, each
+        self._several = units.user is not None
+        size = codes_of(concepts)
+        self._codes: list[int] = sorted({0, size // 2, size - 1})
+        self._codes += [UNKNOWN] * (getattr(concepts, "target", None) is not None)
 
     def next(self) -> Bundle:
         """Return whose records are replaced, and by which."""
-        who, records = self._source.below(self._users.n), self._bundle()
+        who, records = self._source.below(self._units.n), self._bundle()
         if self._largest and self._source.below(2):
             changed, bundle = self._remembered()
             return (changed, records) if self._source.below(2) else (who, bundle)
         return who, records
 
     def _bundle(self) -> tuple[Record, ...]:
-        kind = self._source.below(4)
-        if kind == 0:  # nothing, or one record at an end, many times
-            size = self._each * self._source.below(2)
-            return ((self._end(), self._code()),) * size
-        if kind == 1 or not len(self._users.points):
-            return ((OUTSIDE, self._code()),) * self._each
-        records = [self._kept() for _ in range(self._each)]
-        if kind == 2:  # one point that the table holds, with one label
-            records = records[:1] * self._each
-        return tuple(records)
-
-    def _end(self) -> Any:
-        return self._ends[self._source.below(len(self._ends))]
-
-    def _code(self) -> int:
-        return self._source.below(2)
-
-    def _kept(self) -> Record:
-        point = self._users.points[self._source.below(len(self._users.points))]
-        return tuple(point.tolist()) if np.ndim(point) else point.item(), self._code()
-
-
-class TargetSearch(UserSearch):
-    """The same where records have codes of targets; a unit is a record, or a user with up to two.
-
-    Codes are those at the ends and in the middle, and that of what is not known.
-    """
-
-    def __init__(self, concepts: Any, sample: TargetSample, source: Source) -> None:
-        self._several = sample.user is not None
-        super().__init__(concepts.domain, sample, 1 + self._several, source)
-        size, unknown = codes_of(concepts), concepts.target is not None
-        self._codes: list[int] = [0, size - 1, size // 2] + [UNKNOWN] * unknown
-
-    def _code(self) -> int:
-        return self._codes[self._source.below(len(self._codes))]
-
-    def _bundle(self) -> tuple[Record, ...]:
-        kind = self._source.below(4)
-        if kind == 0 and self._several:
-            return ((self._end(), self._code()),) * (self._each * self._source.below(2))
-        if kind < 2:
-            return tuple((self._end(), self._code()) for _ in range(self._each))
-        records = [self._kept() for _ in range(self._each)]
+        kind, points = self._source.below(4), self._units.points
+        if kind == 0 and self._several:  # nothing, or one record at an end, many times
+            return (self._of(self._one_of(self._ends)),) * (self._each * self._source.below(2))
+        if kind < 2 or not len(points):
+            return tuple(self._of(self._one_of(self._ends)) for _ in range(self._each))
+        records = [self._of(self._one_of(points)) for _ in range(self._each)]
         return tuple(records[:1] * self._each if kind == 2 else records)
+
+    def _one_of(self, points: Any) -> Any:
+        return points[self._source.below(len(points))]
+
+    def _of(self, point: Any) -> Record:
+        """Return a record at a point of an array, or at an end."""
+        if isinstance(point, np.ndarray | np.generic):
+            point = tuple(point.tolist()) if np.ndim(point) else point.item()
+        return point, self._one_of(self._codes)
 
 
 def replaced_unit(sample: Units, who: int, records: Sequence[Record]) -> Units:

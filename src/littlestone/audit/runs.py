@@ -23,8 +23,7 @@ from flint import arb, ctx
 
 from littlestone.audit.neighbours import (
     Search,
-    TargetSearch,
-    UserSearch,
+    UnitSearch,
     listed,
     promised,
     replaced,
@@ -565,14 +564,15 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     records: Any = table
     if algorithm.unit == "records" and algorithm.shuffles(table.n):
         records = listed(records)
-    domain, rng = algorithm.concept_class.domain, SeededSource(seed)
+    rng = SeededSource(seed)
     search: Any
     if isinstance(algorithm, UserAgnostic):
-        search = UserSearch(domain, records, algorithm.samples_per_user, rng)
+        search = UnitSearch(algorithm.concept_class, records, algorithm.samples_per_user, rng)
     elif isinstance(records, TargetSample):
-        search = TargetSearch(algorithm.concept_class, records, rng)
+        each = 1 + (records.user is not None)
+        search = UnitSearch(algorithm.concept_class, records, each, rng)
     else:
-        search = Search(domain, records, rng)
+        search = Search(algorithm.concept_class.domain, records, rng)
     replace: Any = replaced_unit if isinstance(records, TargetSample) else replaced
     guarantee = promised(algorithm)
     if isinstance(algorithm, Linear):

@@ -61,7 +61,7 @@ from littlestone.learners.release import (
 )
 from littlestone.mechanisms.estimate import COUNT, Conformal, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
-from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
+from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS, short_text
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -179,14 +179,15 @@ class Shares:
         if share is not None:
             left = self.apart
         if share is not None and covered is None:
-            wrong, hint = part > left, "Without it all of epsilon is spent."
-            allowed = f"at most {left}, which is what the first count leaves of epsilon"
+            wrong, hint = part > left, "Without it, all of epsilon is spent."
+            most = short_text(left, up=False)
+            allowed = f"at most {most}, which is what the first count leaves of epsilon"
             if left == self.total:
                 allowed = "at most epsilon"
         elif (self.columns or self.zcdp is not None) and covered is None:
-            left = self.total - self.columns
-            wrong = part > left * _MOST_EVALUATION
-            allowed = f"at most {left * _MOST_EVALUATION}, 99% of the epsilon for learning"
+            left = (self.total - self.columns) * _MOST_EVALUATION
+            most = short_text(left, up=False)
+            wrong, allowed = part > left, f"at most {most}, 99% of the epsilon for learning"
         else:
             wrong, allowed = part >= left, "smaller than epsilon, of which it is a part"
             if covered is not None:
@@ -441,9 +442,10 @@ def _require(learner: Learner[Any], n: int) -> None:
     needed = learner.required_samples()
     if n >= 1 and not learner.certificate(n).holds:
         raise InfeasibleError(
-            f"The certificate for alpha = {learner.alpha} and beta = {learner.beta} needs "
-            f"{counted(needed, learner.unit)}; there are {n:,}. Nothing was released. Collect more "
-            "records, allow a larger alpha, beta or epsilon, or leave out --require-certificate.",
+            f"The certificate for alpha = {float(learner.alpha):g} and beta = "
+            f"{float(learner.beta):g} needs {counted(needed, learner.unit)}; there are {n:,}. "
+            "Nothing was released. Collect more records, allow a larger alpha, beta or epsilon, or "
+            "leave out --require-certificate.",
             n_needed=needed,
         )
 

@@ -336,7 +336,7 @@ class PrivateMinError:
 
 def _separating(m: int, low: Fraction, high: Fraction, excess: Fraction) -> int:
     """Return the t that tells p from p + excess best (Lemma 4.1), for all p in [low, high]."""
-    return int(separate_within(m, float(low), float(high), float(excess))[0][0])
+    return separate_within(m, float(low), float(high), float(excess))[0]
 
 
 def _apart(
