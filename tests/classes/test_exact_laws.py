@@ -468,7 +468,7 @@ def test_the_domain_of_vectors():
         (lambda: ConjunctionHypothesis(2, 1, 1), "disjoint"),
         (lambda: affine_span(3, []), "at least one point"),
         (lambda: SetHypothesis((2, 1)), "on_points"),
-        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'monotone'"),
+        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'upside_down'"),
     ],
 )
 def test_refusals(make, words):
