@@ -242,20 +242,20 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
 
 
 @mutant("parameter from the data", "learners.boosting.losses:Votes.costs", "votes for labels")
-def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
+def trees_vote_for_labels_of_the_table(original, self, number, batch):
     """A label that no record has is never voted for."""
     unseen = self.sample.counts[:-1].sum(axis=1) == 0
-    return original(self, number, by_label, most) + 5000 * unseen[:, None]
+    return original(self, number, batch) + 5000 * unseen[:, None]
 
 
 @mutant(
     "half noise",
     "learners.boosting.losses:Logistic.of_label",
-    "test_the_largest_cost_is_that_of_any_votes",
+    "test_costs_are_those_of_the_gradient",
 )
-def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
+def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y):
     """A mistake of one label costs up to twice W, at the rate of W."""
-    return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
+    return original(replace(self, resolution=2 * self.resolution), votes, y)
 
 
 _ALL_N = "test_audit_of_all_n"
@@ -307,27 +307,14 @@ def costs_of_a_user_not_clipped(original, costs, count, user, most):
     "learners.boosting.rounds:Boosted.round",
     "test_a_second_round_of_single_records_loses_its_budget",
 )
-def a_rate_of_the_start_in_every_round(original, self, records, place):
-    """W_t is taken at the margins of the start, as if no tree had moved a record."""
-    rows, rate = original(self, records, place)
-    if self.several:
-        return rows, rate
-    return rows, rate * self.largest(records, place) / max(self.largest(records, 0), 1)
-
-
-@mutant(
-    "wrong sensitivity",
-    "learners.boosting.rounds:Boosted.round",
-    "test_a_second_round_of_single_records_loses_its_budget",
-)
 def costs_of_counts_without_a_cap(original, self, records, place):
-    """The gradient of a count is as large as the count: its cost is not limited to W_t."""
+    """The gradient of a count is as large as the count: its cost is not limited to W."""
 
-    def uncapped(original, self, position, y, place, most):
+    def uncapped(original, self, position, y, place):
         up = self.gradient(position, y, place)
         weight = self.resolution * np.abs(up) // self.bound(place)
         return np.stack([np.where(up > 0, weight, 0), np.where(up > 0, 0, weight)])
 
     _, rate = original(self, records, place)
     with patched("learners.boosting.losses:Scored.costs", uncapped):
-        return records.rows(self.splits, self.concept_class.depth, place, self.resolution), rate
+        return records.rows(self.splits, self.concept_class.depth, place), rate

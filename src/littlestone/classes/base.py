@@ -195,8 +195,8 @@ def closures(concept_class: ConceptClass) -> Closures:
     """
     known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
     raise UnsupportedError(
-        f"The class {concept_class.spec} has no closures with short chains, unlike "
-        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner."
+        f"The class {concept_class.spec} has no closures with short chains ("
+        f"{', '.join(known[:-1])} and {known[-1]} have them): use the 'generic' learner."
     )
 
 
@@ -523,7 +523,7 @@ class ConceptClass(ABC):
     def tree(self, f: Hypothesis | None = None) -> VC1Tree:
         """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""
         raise UnsupportedError(
-            f"{self.spec} has no tree of a class of VC dimension 1. Classes that have one: "
+            f"The class {self.spec} is not one of VC dimension 1 with a known tree: these are "
             "thresholds, points, tree_paths, prefixes, and finite classes of VC dimension 1."
         )
 

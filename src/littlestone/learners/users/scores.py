@@ -279,7 +279,7 @@ class ListedErrors:
         from scipy.sparse import csr_matrix  # noqa: PLC0415 - slow to import
 
         users, m = self._users, self._m
-        ones, n_points = users.label == 1, len(users.points)
+        ones, n_points = users.code == 1, len(users.points)
         gains = np.where(users.point >= 0, np.where(ones, -users.count, users.count), 0)
         kind = _narrowest(max(int(users.count.sum()), _BLOCK))
         entries = (gains.astype(kind), np.maximum(users.point, 0), users.starts)
@@ -614,7 +614,7 @@ class ThresholdErrors(LineErrors):
             users.points[begin:stop], reach=2 * max(abs(low - 1), abs(high + 1))
         )
         inside = (users.point >= begin) & (users.point < stop)
-        ones = users.label == 1
+        ones = users.code == 1
         # "always 1" is wrong on the zeros inside and, as outside points are labelled 0, the ones
         # there
         wrong = np.where(inside != ones, users.count, 0)
@@ -695,13 +695,13 @@ def _spans(
     inside = np.flatnonzero(users.point >= 0)
     inside = inside[kept[users.point[inside]]]
     which = (np.cumsum(kept) - 1)[users.point[inside]]
-    gain = np.where(users.label == 1, -users.count, users.count)[inside]
+    gain = np.where(users.code == 1, -users.count, users.count)[inside]
     user = np.tile(np.repeat(users.user[inside], width), 2)
     where = index[:, which].reshape(-1)
     change = np.repeat(np.concatenate([gain, -gain]), width)
     order = np.lexsort((where, user))
     user, where, change = user[order], where[order], change[order]
-    mistakes = sums(np.where(users.label == 1, users.count, 0), users.starts)
+    mistakes = sums(np.where(users.code == 1, users.count, 0), users.starts)
     if len(places) and int(places[0]) == first:  # what changes at the first candidate comes before
         begin = where == 0
         np.add.at(mistakes, user[begin], change[begin])
