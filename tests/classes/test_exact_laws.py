@@ -404,7 +404,7 @@ def test_the_domain_of_vectors():
         (lambda: SetHypothesis((2, 1)), "on_points"),
         (lambda: Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), 3, 2), "'buckets'"),
         (lambda: SparseSets(3).representation(), "alpha"),
-        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'monotone'"),
+        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'upside_down'"),
     ],
 )
 def test_refusals(make, words):

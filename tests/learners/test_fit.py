@@ -172,15 +172,15 @@ def test_a_fitted_model_prints_what_was_released():
     assert str(made) == made.summary()
     assert "Guarantee" in made.summary()
     assert "NOT PRIVATE (seeded)" in made.summary()
-    frame = made.to_frame().set_index("figure")
-    error = made.release_.quality.error
-    assert tuple(frame.loc["error"]) == (error.value, error.low, error.high)
+    frame = made.evaluation_.to_frame().set_index("figure")
+    accuracy = made.evaluation_.figures["accuracy"]
+    assert tuple(frame.loc["accuracy"]) == (accuracy.value, accuracy.low, accuracy.high)
     assert "0x" not in str(ls.Scorecard(SCHEMA, epsilon=1))
     costs = ls.fit(
         TABLE | {"cost": [1, 9, 3, 9] * 500}, y="cost", target="quantity", high=10, epsilon=4,
         schema=SCHEMA, random_state=0,
     )  # fmt: skip
-    assert len(costs.to_frame()) > 1
+    assert len(costs.evaluation_.to_frame()) > 1
 
 
 @pytest.mark.first(1)
