@@ -15,7 +15,6 @@ from littlestone.audit.neighbours import (
     UnitSearch,
     replaced,
     replaced_unit,
-    replaced_user,
 )
 from littlestone.audit.runs import SECRET
 from littlestone.classes import (
@@ -280,7 +279,7 @@ def test_the_loss_of_a_user_is_that_of_its_enumerated_law():
     pair = UnitSearch(Thresholds(1, 9), table, 2, SeededSource(0)).next()
     one, other = (
         ExactSource(bits=200).law(lambda source, t=t: learner.draw(t, source).key).outcomes
-        for t in (table, replaced_user(table, *pair))
+        for t in (table, replaced_unit(table, *pair))
     )
     assert one.keys() == other.keys()
     losses = [abs(math.log(float(p.mid()) / float(other[h].mid()))) for h, p in one.items()]
@@ -292,16 +291,16 @@ def test_a_replaced_user_is_as_a_table_that_was_counted_so():
     named, points, labels = ["a", "b", "a", "c"], [3, 5, 3, 7], [0, 1, 1, 1]
     table = UserSample.of(named, points, labels)
     for records in ([], [(7, 1), (7, 1), (2, 0)], [(5, 1)]):
-        other = replaced_user(table, 0, records)
+        other = replaced_unit(table, 0, records)
         rest = [(u, x, y) for u, x, y in zip(named, points, labels, strict=True) if u != "a"]
         rest += [("a", x, y) for x, y in records]
         if records:
             wanted = UserSample.of(*(list(column) for column in zip(*rest, strict=True)))
-            for name in ("points", "user", "point", "label", "count", "keys"):
+            for name in ("points", "user", "point", "code", "count", "keys"):
                 assert getattr(other, name).tolist() == getattr(wanted, name).tolist()
         else:
             assert other.records.tolist() == [0, 1, 1]
-    assert replaced_user(table, 1, [(OUTSIDE, 1)]).point.tolist() == [0, 0, -1, 1]
+    assert replaced_unit(table, 1, [(OUTSIDE, 1)]).point.tolist() == [0, 0, -1, 1]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -111,34 +111,38 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
 
 @mutant(
     "parameter from the data",
-    "learners.littlestone:draw",
+    "learners.littlestone:sparse_select",
     "littlestone on points()",
     "the longest list",
 )
-def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
+def bottom_for_the_lists_that_came_in(original, votes, *, k, **options):
     """The cap is what the votes show (realised sizes), not what was promised."""
-    return original(votes, cap=max(1, max(votes.sizes.values(), default=1) // 2), **options)
+    sizes = Counter(votes.values()).values()
+    return original(votes, k=max(1, max(sizes, default=1) // 2), **options)
 
 
-@mutant("cut by all records", "learners.littlestone:draw", "test_the_draw_is_the_mechanisms")
+@mutant("cut by all records", "learners.littlestone:sparse_select", "littlestone on points()")
 def only_the_best_are_drawn_from(original, votes, **options):
     """Lists are cut to what all teachers together like best: one vote removes the others."""
-    best = votes.best
-    left = {best: votes.sizes[best]} if best else {}
-    return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
+    best = max(votes.values(), default=0)
+    return original({h: n for h, n in votes.items() if n == best}, **options)
 
 
-@mutant("cut by all records", "learners.littlestone:Votes.__init__", "littlestone on points()")
-def one_budget_for_all_lists(original, self, lists):
+@mutant("cut by all records", "learners.littlestone:votes_of", "littlestone on points()")
+def one_budget_for_all_lists(original, lists, cap):
     """Teachers share how much may be listed: the first ones decide what is left for the others."""
     kept, left = [], 2
     for hypotheses, weight in lists:
         left -= len(hypotheses)
         kept.append((hypotheses if left >= 0 else (), weight))
-    original(self, kept)
+    return original(kept, cap)
 
 
-@mutant("wrong neighbours", "learners.littlestone:draw", "littlestone on points(), high epsilon")
+@mutant(
+    "wrong neighbours",
+    "learners.littlestone:sparse_select",
+    "littlestone on points(), high epsilon",
+)
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)

@@ -161,9 +161,9 @@ class Sums(Chain):
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
         elif heard.draws == 1:
-            lemma, how = "leveled.leveledE", "a level, and then uniformly"
+            lemma, how = "leveled.leveledE", "by level, then uniformly within it"
         else:
-            return Step("drawing", "tested", True, "in parts: as the step before says")
+            return Step("drawing", "tested", True, "in parts, which the previous step covers")
         return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
 
     def _check(
@@ -223,11 +223,11 @@ class Sums(Chain):
         return [
             Step(
                 "public", "tested", True,
-                f"{outcomes} outcomes, the same with their multiplicities on {seen} data sets",
+                f"{outcomes} outcomes, with the same multiplicities on {seen} data sets",
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integers times the rate {rate(worst)}, up to n = {largest}",
+                f"log-ratios are integer multiples of the rate {rate(worst)}, up to n = {largest}",
             ),
             self._drawing(run),
             Step(
@@ -238,9 +238,9 @@ class Sums(Chain):
             Step(
                 "range", self.known, dear <= budget,
                 f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}, and times the rate {dear} <= {budget}"
+                f"{oscillation}; oscillation times rate: {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}, and times the rate {dear} > {budget}",
+                else f"oscillation {oscillation}; oscillation times rate: {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -304,9 +304,9 @@ def rounds(
     else:
         _of_labels(learner, chain)
     if len(places) < settings.rounds:
-        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
+        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn like these"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records weigh by their own sum, as these do"
+        more = f"users with more than {EACH} records are weighted by their own sum, like these"
         chain.steps.append(Step("more records", "assumed", True, more))
     return chain.steps
 
@@ -495,7 +495,7 @@ def _start(learner: Boosting, rho: Fraction, chain: Chain) -> Step:
     cost = Fraction(most) / (2 * count_noise(rho, len(concepts.schema)))
     return Step(
         "counts of columns", chain.known, cost <= rho,
-        "sums over records with discrete Gaussian noise, for every n: a replaced record costs "
+        "sums over records with discrete Gaussian noise, for every n: replacing a record costs "
         f"{float(cost):.3g} <= {float(rho):.3g}",
     )  # fmt: skip
 
@@ -529,10 +529,10 @@ def gradients(
     holds = epsilon <= learner.epsilon
     what = f"{settings.rounds} rounds with fixed budgets, each given what was released before; all "
     what += f"together {'at most' if holds else 'more than'} {learner.epsilon}"
-    steps.append(Step("other weights", "assumed", True, "they clip as these do"))
+    steps.append(Step("other weights", "assumed", True, "they clip like these"))
     steps.append(Step("rounds", "assumed", holds, f"{what}: zero-concentrated privacy"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records are cut by their own gradient, as these are"
+        more = f"users with more than {EACH} records are clipped by their own gradient, like these"
         steps.append(Step("more records", "assumed", True, more))
     return steps
 

@@ -395,7 +395,7 @@ def noisy_sums(
         loss, (power,) = budget(n), set(powers)
         gaussian = isinstance(loss, Concentrated)
         if gaussian != (power == 2):
-            raise BrokenError("noise", "it is of another kind than what is composed")
+            raise BrokenError("noise", "the noise is of another kind than what is composed")
         allowed[n] = loss.rho if isinstance(loss, Concentrated) else loss.reach or Fraction(0)
         each = np.array(rates, dtype=object)
         whole = lcm(*(rate.denominator for rate in rates))
@@ -430,14 +430,14 @@ def quantile(
             raise BrokenError("public", "the rate is not a function of n")
         found = sums_of(sample)
         if (scores != -np.maximum(found.max(axis=0), 0)).any():
-            raise BrokenError("law", "a score is not less the largest of two sums, and 0")
+            raise BrokenError("law", "a score is not minus the largest of two sums and 0")
         return found.ravel().astype(object)
 
     moved, lists = _added(chain, sums)
     costs = {n: 2 * public[n] * _largest(units) for n, units in moved.items()}
     said, holds = _within(chain, costs, budget)
     return [
-        Step("sums", "tested", True, f"scores are less the largest of two sums on {lists} lists"),
+        Step("sums", "tested", True, f"scores are minus the largest of two sums on {lists} lists"),
         Step("range", chain.known, holds, f"bounded; {said}", "range.law_range"),
     ]
 

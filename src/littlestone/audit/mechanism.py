@@ -35,7 +35,7 @@ from littlestone.privacy.guarantee import check_nonnegative, exact_text, float_u
 from littlestone.source import ExactSource, HiddenStateError, Law, Source, ball
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample, UserSample
+    from littlestone.data import Sample
     from littlestone.data.targets import TargetSample
     from littlestone.learners.base import Learner
 
@@ -368,7 +368,7 @@ _DEEPEST = 12
 
 def observe(
     algorithm: Learner[Any],
-    sample: Sample | UserSample | TargetSample,
+    sample: Sample | TargetSample,
     source: Source,
     *,
     observers: Sequence[Observer] = (),

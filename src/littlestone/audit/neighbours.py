@@ -9,15 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
 from littlestone.data.sample import OrderedSample, written_out
-from littlestone.data.targets import UNKNOWN, TargetSample, UserSample, merge
+from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Record = tuple[Any, int]
 Pair = tuple[Record, Record]
+Units = TypeVar("Units", bound=TargetSample)
 #: Number of a user, and the records that it has instead.
 Bundle = tuple[int, tuple[Record, ...]]
 
@@ -174,37 +175,6 @@ class Search(_Largest):
         yield from pairwise(olds)
 
 
-def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> UserSample:
-    """Return the table with all records of one user replaced; its name stays.
-
-    Examples
-    --------
-    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
-    >>> other = replaced_user(users, 0, [(4, 1), (5, 0)])
-    >>> other.points, other.user, other.point
-    (array([4, 5]), array([0, 0, 1]), array([0, 1, 1]))
-    """
-    keep = users.user != who
-    inside = [x for x, _ in records if x is not OUTSIDE]
-    known = len(users.points)
-    new = np.array(inside, dtype=users.points.dtype).reshape(len(inside), *users.points.shape[1:])
-    every, where = distinct(np.concatenate([users.points, new]))
-    place = iter(where[known:].tolist())
-    own = users.point[keep]
-    old = np.where(own < 0, -1, where[own]) if known else own
-    point = np.append(old, [-1 if x is OUTSIDE else next(place) for x, _ in records])
-    used = np.unique(point[point >= 0]).astype(np.int64)
-    at = np.where(point < 0, -1, np.searchsorted(used, point)).astype(np.int64)
-    more = len(records)
-    merged = merge(
-        np.append(users.user[keep], np.full(more, who)).astype(np.int64),
-        at,
-        np.append(users.label[keep], [label for _, label in records]).astype(np.int8),
-        np.append(users.count[keep], np.ones(more)).astype(np.int64),
-    )
-    return UserSample(every[used], *merged, users.keys)
-
-
 class UnitSearch(_Largest):
     """Neighbours by the number of a unit: sampled, extreme, varied where the loss was the largest.
 
@@ -212,12 +182,10 @@ class UnitSearch(_Largest):
     ends and in the middle, and that of what is not known.
     """
 
-    def __init__(
-        self, concepts: Any, units: UserSample | TargetSample, each: int, source: Source
-    ) -> None:
+    def __init__(self, concepts: Any, units: TargetSample, each: int, source: Source) -> None:
         super().__init__(concepts.domain, source)
         self._units, self._each = units, each
-        self._several = isinstance(units, UserSample) or units.user is not None
+        self._several = units.user is not None
         size = codes_of(concepts)
         self._codes: list[int] = sorted({0, size // 2, size - 1})
         self._codes += [UNKNOWN] * (getattr(concepts, "target", None) is not None)
@@ -249,21 +217,35 @@ class UnitSearch(_Largest):
         return point, self._one_of(self._codes)
 
 
-def replaced_unit(sample: TargetSample, who: int, records: Sequence[Record]) -> TargetSample:
-    """Return the sample with one record, or all records of one user, replaced.
+def replaced_unit(sample: Units, who: int, records: Sequence[Record]) -> Units:
+    """Return the sample with one record, or all records of one user, replaced; its name stays.
 
     Examples
     --------
     >>> other = replaced_unit(TargetSample.of([[3], [5], [3]], [7, 1, 7]), 0, [((4,), 9)])
     >>> other.points.ravel().tolist(), other.code.tolist(), other.count.tolist(), other.n
     ([3, 4, 5], [7, 9, 1], [1, 1, 1], 3)
+    >>> from littlestone.data import UserSample
+    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
+    >>> other = replaced_unit(users, 0, [(4, 1), (5, 0)])
+    >>> other.points, other.user, other.point
+    (array([4, 5]), array([0, 0, 1]), array([0, 1, 1]))
     """
+    inside = [x for x, _ in records if x is not OUTSIDE]
+    new = np.array(inside, dtype=sample.points.dtype).reshape(len(inside), *sample.points.shape[1:])
+    places = count(len(sample.points))
+    point = [-1 if x is OUTSIDE else next(places) for x, _ in records]
+    codes = np.array([y for _, y in records], dtype=np.int64)
     ones = np.ones(len(records), dtype=np.int64)
-    rows = np.concatenate([sample.points[sample.point], _rows(sample, records)])
-    code = np.append(sample.code, [y for _, y in records]).astype(np.int64)
-    count = np.append(sample.count - _own(sample, who), ones)
-    user = None if sample.user is None else np.append(sample.user, who * ones)
-    return _grouped(rows, code, count, user, sample.n)
+    both = replace(
+        sample,
+        points=np.concatenate([sample.points, new]),
+        user=None if sample.user is None else np.append(sample.user, who * ones),
+        point=np.append(sample.point, point).astype(np.int64),
+        code=np.append(sample.code, codes),
+        count=np.append(sample.count - _own(sample, who), ones),
+    )
+    return _used(both)
 
 
 def units_of(sample: Any, pair: Any) -> tuple[Any, Any]:
@@ -272,20 +254,21 @@ def units_of(sample: Any, pair: Any) -> tuple[Any, Any]:
         (x, y), (z, w) = pair
         return Sample.of(np.array([x]), [y]), Sample.of(np.array([z]), [w])
     who, records = pair
-    user = None if sample.user is None else np.zeros_like(sample.user)
-    rows = sample.points[sample.point]
-    old = _grouped(rows, sample.code, _own(sample, who), user, 1)
-    users = None if sample.user is None else [0] * len(records)
-    new = TargetSample.of(_rows(sample, records), [y for _, y in records], users)
-    return old, replace(new, n=1)
+    user, keys = sample.user, sample.keys
+    if user is not None and keys is not None:
+        user, keys = np.zeros_like(user), keys[who : who + 1]
+    old = _used(replace(sample, count=_own(sample, who), user=user, keys=keys))
+    return old, replaced_unit(old, 0, records)
 
 
-def _grouped(rows: Any, code: Any, count: Any, user: Any, n: int) -> TargetSample:
-    """Return a sample of groups, some of which have no records."""
-    keep = np.flatnonzero(count)
-    points, where = distinct(rows[keep].astype(np.int16))
-    user = None if user is None else user[keep]
-    return TargetSample(points, where, code[keep], count[keep], n, user).merged()
+def _used(sample: Units) -> Units:
+    """Return a sample without groups of no records, and without points of no group."""
+    some = sample.groups_at(np.flatnonzero(sample.count))
+    inside = some.point >= 0
+    points, where = distinct(some.points[some.point[inside]])
+    point = np.full(len(some.point), -1, dtype=np.int64)
+    point[inside] = where
+    return replace(some, points=points, point=point).merged()
 
 
 def _own(sample: TargetSample, who: int) -> Any:
@@ -294,7 +277,3 @@ def _own(sample: TargetSample, who: int) -> Any:
         return np.where(sample.user == who, sample.count, 0)
     ends = np.cumsum(sample.count)
     return (np.arange(len(ends)) == np.searchsorted(ends, who, side="right")).astype(np.int64)
-
-
-def _rows(sample: TargetSample, records: Sequence[Record]) -> Any:
-    return np.array([x for x, _ in records], dtype=np.int16).reshape(-1, sample.points.shape[1])

@@ -28,7 +28,6 @@ from littlestone.audit.neighbours import (
     promised,
     replaced,
     replaced_unit,
-    replaced_user,
     units_of,
 )
 from littlestone.audit.verify import algorithm_of
@@ -569,12 +568,12 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     search: Any
     if isinstance(algorithm, UserAgnostic):
         search = UnitSearch(algorithm.concept_class, records, algorithm.samples_per_user, rng)
-        replace: Any = replaced_user
     elif isinstance(records, TargetSample):
-        each, replace = 1 + (records.user is not None), replaced_unit
+        each = 1 + (records.user is not None)
         search = UnitSearch(algorithm.concept_class, records, each, rng)
     else:
-        search, replace = Search(algorithm.concept_class.domain, records, rng), replaced
+        search = Search(algorithm.concept_class.domain, records, rng)
+    replace: Any = replaced_unit if isinstance(records, TargetSample) else replaced
     guarantee = promised(algorithm)
     if isinstance(algorithm, Linear):
         return _of_gradients(algorithm, records, search, replace, pairs, seed)

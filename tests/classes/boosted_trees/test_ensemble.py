@@ -91,7 +91,7 @@ def test_points_of_codes_by_definition():
         ).all()
         assert set(sums.margin(points).tolist()) <= set(sums.margins)
         assert load(sums.to_dict()) == sums
-        assert "12 trees of depth 2, each +1 or -1, and the points of 2 columns" in sums.describe()
+        assert "12 trees of depth 2 (+1 or -1 each) and the points of 2 columns" in sums.describe()
         assert sums.additive == ((unit, limit) == (1, None) and sums.depth == 1)
 
 
@@ -142,7 +142,7 @@ def test_untrusted_points_are_refused():
 def test_words():
     assert TreeEnsemble((), Fraction(1), (0, 1)).describe() == "always 1"
     assert (
-        "12 trees of depth 2, each +1 or -1, sum to more than 2,"
+        "12 trees of depth 2 (+1 or -1 each) sum to more than 2,"
         in ensemble(2, start=(0, -2)).describe()
     )
 

@@ -572,8 +572,8 @@ def test_the_number_of_records_of_users_changes_nothing_public():
 def test_enormous_users_overflow_nothing():
     count = np.array([2**45, 1])
     sample = TargetSample(
-        np.array([[2], [3]], dtype=np.int16), np.array([0, 1]), np.array([4, 0]), count, 1,
-        np.array([0, 0]),
+        np.array([[2], [3]], dtype=np.int16), np.array([0, 0]), np.array([0, 1]), np.array([4, 0]),
+        count, np.zeros(1, dtype=np.uint64),
     )  # fmt: skip
     loss = Huber((PARTS,), 5, 2**20, cap=PARTS)
     rows = UnitRecords(sample, 0, loss, np.zeros(2, dtype=np.int64)).rows(splits(), 1, 0)
@@ -607,13 +607,13 @@ def test_a_round_has_its_range_among_as_many_records_as_there_can_be(
         count = np.full(len(groups), n // len(groups))
         count[0] += n % len(groups) - 1
         count[one] += 1
-        samples.append(replace(full, count=count, n=n))
+        samples.append(replace(full, count=count))
     assert 0 < range_over(samples, loss, start) <= 1
 
 
 def test_quantiles_among_as_many_records_as_there_can_be():
     sample = TargetSample.of([[2]] * 2, [0, 3])
-    sample = replace(sample, count=np.array([2**52, 2**52 - 1]), n=2**53 - 1)
+    sample = replace(sample, count=np.array([2**52, 2**52 - 1]))
     for q in (F(1, 1000), F(999, 1000), F(487, 1000)):
         below, upto = [0, 2**52, 2**52, 2**52], [2**52] * 3 + [2**53 - 1]
         a, b = q.as_integer_ratio()
@@ -625,7 +625,7 @@ def test_sums_beyond_64_bits_are_exact():
     count, groups = 2**45, 40
     codes, place = np.full(groups, 2**14), np.arange(groups)
     sample = TargetSample(
-        np.array([[2]], dtype=np.int16), 0 * place, codes, np.full(groups, count), groups * count
+        np.array([[2]], dtype=np.int16), None, 0 * place, codes, np.full(groups, count), None
     )
     for most in (2**14, 2**13):
         noisy = starts.private_sum(sample, codes, most, loss=Pure(F(2**30)), source=SeededSource(0))

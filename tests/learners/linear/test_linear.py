@@ -365,7 +365,7 @@ def test_coefficients_as_users_of_scikit_learn_and_statsmodels_read_them(tmp_pat
     assert read.hypothesis == made.hypothesis_
     assert (read.predict(table) == made.predict(table)).all()
     page = ls.page(read)
-    assert "Log-odds ratio, age" in page
+    assert "Log odds ratio, age" in page
 
 
 def test_contrasts_are_of_the_model_that_predicts():

@@ -465,7 +465,7 @@ class TreeEnsemble(Sum):
         if self.binary:
             points = f" and the points of {columns_of_points}" if columns_of_points else ""
             above = self.start[0] - self.start[1]
-            return f"1 if {trees}, each +1 or -1,{points} sum to more than {above}, otherwise 0"
+            return f"1 if {trees} (+1 or -1 each){points} sum to more than {above}, otherwise 0"
         points = f"points of {columns_of_points} and " if columns_of_points else ""
         words = f"of {names} the label with the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
@@ -784,7 +784,7 @@ class TreeSum(Sum):
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
             return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
-        return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
+        return f"hazards in {len(self.target.ends)} periods: their log odds are sums of {trees}"
 
     @property
     def _hidden(self) -> str:

@@ -82,7 +82,7 @@ class Boosting(Boosted):
 
     name = "boosting"
     estimator = "BoostedTrees"
-    summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
+    summary = "sums of exactly drawn trees for labels; no error bound before data"
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
@@ -114,11 +114,10 @@ class Boosting(Boosted):
             error = Evaluation(histogram).error_certificate([0] * scores, goal.beta)
             certified.append(f"{error:.0%}")
         return (
-            " For example (--holdout 0.2 --evaluate "
-            f"{float(goal.epsilon):g}): if a fifth of the held-out records is labelled wrongly, of "
-            f"1,000, 10,000 or 100,000 records, it certifies an error of at most about "
-            f"{', '.join(certified[:2])} or {certified[2]}, except with probability "
-            f"{float(goal.beta):.0%}."
+            f" For example, with --holdout 0.2 --evaluate {float(goal.epsilon):g}, if 20% of the "
+            "held-out records are misclassified: of 1,000, 10,000 or 100,000 records, the error "
+            f"rate is certified to be at most about {', '.join(certified[:2])} or {certified[2]}, "
+            f"except with probability {float(goal.beta):.0%}."
         )
 
     def check(self) -> None:

@@ -119,9 +119,9 @@ class Uncertified(Learner[UncertifiedPlan]):
     pure = False
     agnostic = True
     uncertified = (
-        "This learner has no error bound before data. Evaluate it privately instead: evaluate=E "
-        "(--evaluate E) spends a part of epsilon on that, and with holdout=0.2 (--holdout 0.2) the "
-        "error on new records is certified."
+        "Models of this kind have no error bound before data are seen. Evaluate the model "
+        "privately instead: evaluate=E (--evaluate E) spends a part of epsilon on that, and with "
+        "holdout=0.2 (--holdout 0.2) it bounds the error on new records."
     )
 
     concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)

@@ -221,7 +221,7 @@ def usually(features: Any, n: int, rho: Fraction) -> bool:
 
 
 NO_DELTA = (
-    "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one learn a "
+    "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one, learn a "
     "scorecard (Scorecard, --model scorecard), which is also a table of points."
 )
 #: Numbers of `auto`: columns; and n * epsilon, at least and for each column, up to which it takes
@@ -428,7 +428,7 @@ class Linear(Uncertified):
     name = "linear"
     estimator = "LinearClassifier"
     summary = (
-        "linear models of labels, as points for each bin and category; no error bound before data"
+        "a linear model of labels: points for each bin and category; no error bound before data"
     )
     claim = "linear.round"
     multiclass = True
