@@ -15,7 +15,6 @@ import pytest
 
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
 from littlestone.classes.boosted_trees.coefficients import CodePoints
-from littlestone.classes.boosted_trees.ensemble import HALF
 from littlestone.classes.boosted_trees.export import PARTS, as_python, as_r
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
@@ -135,7 +134,7 @@ def test_python_says_what_sums_of_targets_do():
     points, _ = read_points(table, domain=RowDomain(SCHEMA))
     for model, _ in sums_of_targets():
         module: dict = {}
-        exec(model.to_python(SCHEMA), module)
+        exec(as_python(model, SCHEMA), module)
         records = table.to_pylist()
         name = "risk" if isinstance(model.target, Periods) else "value"
         told = [module[name](record) for record in records]
@@ -201,34 +200,12 @@ def test_names_within_the_text_hide_no_column(dialect, evaluated):
     assert found == expected
 
 
-def test_a_card_of_twelve_columns_is_short():
-    """Five bins each, 61 probabilities; each cell is read once."""
-    schema = Schema.from_dict({f"column{i}": {"bins": [1, 2, 3, 4, 5]} for i in range(12)})
-    splits = [split for split in schema.literals() if split.op == ">="]
-    sums = TreeEnsemble(tuple(stump(split, 1) for split in splits), Fraction(1, 9))
-    sums = sums.with_curve([round(p, 4) for p in sums.probabilities.tolist()])
-    for dialect, most in {"duckdb": 4800, "standard": 4500, "sqlite": 4500}.items():
-        written = sums.to_sql(schema, dialect=dialect)
-        assert len(written) < most
-        assert written.count("AS VARCHAR") == 12
-
-
-def test_votes_that_cancel_are_not_asked_for():
-    """Nor are equal neighbours: only what changes the sum is in the text."""
-    at20, _, at30, *_ = SCHEMA.literals()
-    trees = (stump(at20, 1), stump(at20, 0), stump(at30, 1), stump(SCHEMA.literals()[-1], 0))
-    sql = TreeEnsemble(trees, Fraction(1)).to_sql(SCHEMA, what="margin")
-    assert "20" not in sql
-    assert sql.count("WHEN c0") == 1
-    assert "the city" not in sql
-
-
 def test_whole_numbers_that_doubles_merge():
     wide = Schema.from_dict({"id": {"bins": [5, 2**53 + 4, 1e308]}})
     assert Schema.from_list(wide.to_list()) == wide
     tree = stump(next(s for s in wide.literals() if s.text == f"id >= {2**53 + 4}"), 1)
     module = {}
-    exec(TreeEnsemble((tree,), Fraction(1, 2)).to_python(wide), module)
+    exec(as_python(TreeEnsemble((tree,), Fraction(1, 2)), wide), module)
     near = 2**53 + 3  # to a double, 2**53 + 4
     cells = [
         near,
@@ -371,7 +348,9 @@ def test_r_knows_several_labels_and_any_name(tmp_path):
         "n": ["1", "1.0", "01", "TRUE", "2000", "é\U0001f600", "é", "+1.00"] * 3,
     })  # fmt: skip
     points, _ = read_points(table, domain=RowDomain(schema))
-    sums = [TreeEnsemble(trees, Fraction(1, 3), (0, 2, 1), names, cap) for cap in (None, HALF)]
+    sums = [
+        TreeEnsemble(trees, Fraction(1, 3), (0, 2, 1), names, linked) for linked in (False, True)
+    ]
     for model, told in zip(
         sums, in_r(tmp_path, table, "text", [as_r(m, schema, names) for m in sums]), strict=True
     ):
@@ -384,11 +363,11 @@ def test_what_r_cannot_say_is_refused():
     other = Schema.from_dict({"age": {"bins": [1]}})
     for model in [
         next(sums_of_targets())[0],
-        TreeEnsemble((stump(SCHEMA.literals()[2], 1),), HALF),
+        TreeEnsemble((stump(SCHEMA.literals()[2], 1),), Fraction(1, 2)),
     ]:
         with pytest.raises(ParameterError, match="schema"):
             as_r(model, other, (0, 1))
     named = Schema.from_dict({"a\0b": {"bins": [1]}})
-    model = TreeEnsemble((stump(named.literals()[0], 1),), HALF)
+    model = TreeEnsemble((stump(named.literals()[0], 1),), Fraction(1, 2))
     with pytest.raises(UnsupportedError, match="NUL"):
         as_r(model, named, (0, 1))

@@ -106,7 +106,7 @@ def test_users_need_a_schema(run):
         ("--epsilon 1e400", "at most 1.79769e+308"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
-        ("--holdout 0.2 --evaluate 8", "at most 196/25"),
+        ("--holdout 0.2 --evaluate 8", "at most 7.84"),
         ("--holdout 0.2 --no-evaluate", "--no-evaluate"),
         ("--holdout 1e-9", "at least one of"),
         ("--x agee", "agee"),

@@ -247,13 +247,6 @@ def test_strict_arrays_refuse_and_name_no_value(X, y):
     assert not hasattr(learner, "hypothesis_")
 
 
-def test_epsilon_and_delta_have_no_default():
-    with pytest.raises(TypeError, match="epsilon"):
-        ls.GenericLearner(ls.Thresholds(1, 9))
-    with pytest.raises(TypeError, match="delta"):
-        ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6)
-
-
 @pytest.mark.parametrize(
     "X", [[61, 34, 1], np.array([61, 34, 1]), np.array([[61 + 0j], [34], [1]])], ids=str
 )
@@ -305,7 +298,6 @@ def test_odd_labels_are_refused_and_never_quoted(y):
         lambda: users.fit([1, 2, 3], y, groups=[1, 2, 3]),
         lambda: ls.OnlineLearner(line, epsilon=1, delta=0, horizon=9).learn_many([1, 2, 3], y),
         lambda: ls.data.Sample.from_arrays([1, 2, 3], y, domain=line.domain),
-        lambda: ls.data.UserSample.from_arrays([1, 2, 3], y, [1, 2, 3], line.domain),
     ):
         with pytest.raises(ls.errors.DataError) as caught:  # warnings are errors here
             call()
@@ -512,10 +504,6 @@ def test_the_refusal_teaches(name):
     said = refused.value.__cause__ or refused.value  # scikit-learn hides methods in its own words
     assert isinstance(said, ls.errors.LittlestoneError | NotFittedError)
     assert re.search(words, str(said)), said
-
-
-def test_they_are_sixty():
-    assert len(CALLS) >= 60
 
 
 def test_what_the_trees_ask_makes_importances():

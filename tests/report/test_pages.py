@@ -123,7 +123,7 @@ def test_the_page_of_a_stream(tmp_path):
     assert embedded(html) == public
     assert "NOT PRIVATE (seeded)" in text
     assert "4,000 rows" in text
-    assert "For such a short stream no bound on mistakes is proved" in text
+    assert "For such a short stream, no bound on mistakes is proved" in text
     assert "Omega(d): at least 3 [littlestone.soa]" in text
     for each in public["published"]:
         assert f"1 if x > {each['hypothesis']['above']}" in text
@@ -156,7 +156,7 @@ def test_proved_mistakes_are_said():
         "published": [],
     }  # fmt: skip
     text = plain(page(public))
-    assert "at most 6,354 mistakes among 1,000,000 adaptive records" in text
+    assert "at most 6,354 mistakes among 1,000,000 adaptively chosen records" in text
     assert "No rule is published yet" in text
 
 

@@ -76,6 +76,7 @@ EXAMPLES = {
     "points": "1,2,3",
     "horizon": "100000",
     "y": "adult",
+    "schema": "schema.toml",
     "out": "page.html",
     "state": "state",
 }
@@ -103,12 +104,13 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
-    does not depend on it)."""
+    """Largest excess error rate that is certified: above that of the best concept of the class
+    (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Largest probability that the error is higher (privacy does not depend on it)."""
+    """Largest probability that the excess error rate is above alpha (privacy does not depend on
+    it)."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over rows."""
+    """TOML file with the public columns, for classes over several columns."""
     settings: Settings = None
 
     def opened(
@@ -179,7 +181,7 @@ class Records:
     """Column of points, or predictor columns separated by commas (by default those of the
     schema)."""
     schema: str | None = None
-    """TOML file with the public columns, bins and categories, for classes over rows."""
+    """TOML file with the public columns, their bins and categories."""
     user: str | None = None
     """Column that names the user (person, machine) of each record: users are protected instead of
     single records. All records without a user count as one user's."""
@@ -226,9 +228,8 @@ def covered_share(caller: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     share = percentage(text)
-    found: Fraction = check_probability(
-        caller, "interval", text if share is None else share, hint="90% is a common choice."
-    )
+    value = text if share is None else share if 0 < share < 1 else float(share)
+    found: Fraction = check_probability(caller, "interval", value, hint="90% is a common choice.")
     return found
 
 
@@ -237,9 +238,9 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The amount of epsilon for a private evaluation: the error rate beside that of the majority
-    class; for scorecards and boosted trees also the ROC curve, calibration and probabilities. The
-    learner gets the rest. The default for rules and trees is a tenth. Other models are
+    """The amount of epsilon for a private evaluation: the error rates of the model and of the
+    majority class; for scorecards and boosted trees also the ROC curve and the calibration. The
+    learner gets the rest. The default for rules and trees is a tenth of epsilon. Other models are
     evaluated on held-out records, as with --holdout, if n times epsilon is at least 500, and
     otherwise not at all."""
     no_evaluate: Flag = False

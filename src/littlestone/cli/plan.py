@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
 
 from littlestone.cli.options import (
     AsJson,
@@ -54,17 +56,17 @@ class Wanted(Evaluated):
     columns, such as "rules(max_literals=2)"."""
     epsilon: str | None = None
     """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
-    epsilon.
-    """
+    epsilon."""
     alpha: str | None = None
-    """Largest excess error over the best concept of the class, for example 0.1.
-    Required, unless --solve alpha."""
+    """Largest excess error rate over the best concept of the class, for example 0.1. Required,
+    unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
+    """Largest probability that the excess error rate is above alpha, for example 0.05.
+    Required."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over rows."""
+    """TOML file with the public columns, for classes over several columns."""
     labels: Labels = None
     agnostic: Flag = False
     """Omit learners that are certified for realizable labels only."""
@@ -73,20 +75,19 @@ class Wanted(Evaluated):
     record of each user, or all of them with a smaller epsilon."""
     public_points: str | None = None
     """Number of public unlabelled points from the population of the records (`fit --public`), for
-    thresholds and intervals. For rules and trees give a --schema of public
+    thresholds and intervals. For rules and trees, give a --schema of public
     rows instead: Schema.from_public(table).to_toml()."""
     horizon: str | None = None
     """Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
     and below."""
-    model: str | None = None
-    """The family of models, as for `fit`. Only models with a certificate before data can be
-    planned; `littlestone rehearse` estimates how good the others become."""
+    model: Annotated[str | None, Parameter(show=False)] = None  # answered by an error that teaches
+    """The family of models, as for `fit`."""
     learner: str | None = None
     """Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`)."""
     settings: Settings = None
     solve: Solved | None = None
-    """Find the smallest epsilon, or alpha, that can be certified with --n records. --evaluate is
-    then a proportion of epsilon."""
+    """Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
+    can be certified with --n records. --evaluate is then given as a proportion of epsilon."""
     n: str | None = None
     """For --solve: the number of records, or of users if users are protected."""
     report: Page = None
@@ -234,7 +235,7 @@ def _show(plans: Plans) -> None:
             else "fit --user selects none of them."
         )
     else:
-        note("chosen: the learner that fit selects by default.")
+        note("chosen: the learner that fit uses by default.")
         note(plans.why)
         certificate = chosen.certificate
         assert certificate is not None
@@ -246,8 +247,8 @@ def _show(plans: Plans) -> None:
         )
     if plans.concept_class.public is not None:
         note(
-            "Planned for records of the population of the public points (fit --shift 1,0); for "
-            "another one fit needs more records."
+            "Planned for records from the same population as the public points (fit --shift 1,0); "
+            "from another population, fit needs more records."
         )
     if cheaper is not None:
         less = "Cheaper" if chosen is not None else "Cheapest"
@@ -296,8 +297,8 @@ def _learned(concepts: ConceptClass) -> None:
         return
     note(
         f"The columns were learned from {number_of(proposal.n, 'records')}: {proposal.guarantee}. "
-        "For a record that is used again this is added to the privacy loss, and no certificate "
-        "holds, since the class depends on these records."
+        "For a record that is used again, this is added to the privacy loss. No certificate "
+        "holds, because the class depends on these records."
     )
 
 
@@ -312,7 +313,7 @@ def _beside(plans: Plans) -> None:
     if chosen is not None and without is not None and chosen.unit == "records":
         assert chosen.n is not None
         if chosen.agnostic and 20 * chosen.n <= 21 * without.n:
-            note("Privacy is not the bottleneck: without it about as many records are needed.")
+            note("Privacy is not the bottleneck: about as many records are needed without it.")
     for setting in ("realizable", "agnostic"):
         known = [b for b in plans.lower_bounds if b.n is not None and b.setting == setting]
         best = max(known, key=lambda bound: bound.n or 0, default=None)

@@ -51,7 +51,7 @@ def predict(
     """Predict each row of a table with a released model; costs no epsilon.
 
     Writes CSV, or Parquet if --out ends in .parquet: the header "prediction", and then for each
-    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count, the
+    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count or the
     cumulative hazard of an event). A row outside the model's public domain gets the first label.
     Files of any size are streamed. A model with prediction intervals adds the columns "low" and
     "high"; one with prediction sets adds a column for each label, 1 if the set contains it.
@@ -129,13 +129,13 @@ def export(
     to:
         sql: one expression, the probability of label 1 (for a rule, a list, a tree or several
         labels: the label). python: a module without dependencies. r: base R, with a function
-        score() of a data frame. json: the trees and the schema.
+        score() that takes a data frame. json: the trees and the schema.
     dialect:
         For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with
         all_varchar=true, since DuckDB's reader turns yes and no into truth values); standard
         (PostgreSQL and others) and sqlite are for columns that have their proper types.
     table:
-        For sql: the table to write after FROM. The result is then a query of all columns of this
+        For sql: the table to write after FROM. The result is then a query for all columns of this
         table and the prediction. Engines may return the rows in another order: select a key.
     """
     from littlestone.learners.release import Release

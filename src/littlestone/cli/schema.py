@@ -36,13 +36,14 @@ def new(
 ) -> int:
     """Draft a schema of a table, to be completed by hand; reads no cell.
 
-    Uses the names of the columns and their declared types, and repeats --csv. Where a public table
-    has the same columns, no schema is needed: fit --public FILE takes bins and categories from it.
+    Uses the names of the columns, their declared types and the format that --csv declares. If there
+    is a public table with the same columns, no schema is needed: fit --public FILE takes bins and
+    categories from it.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file. May be absent with a codebook.
+        Table of labelled records: a Parquet or CSV file. Optional with --codebook.
     y:
         Column of labels, which is omitted from the schema.
     codebook:

@@ -100,8 +100,8 @@ if TYPE_CHECKING:
 # e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 
 
-_ANY, _APPROXIMATE = "any learner", "approximately private learners"
-_PURE, _PROPER = "purely private learners", "purely private proper learners"
+_ANY, _APPROXIMATE = "any learner", "(epsilon, delta)-DP learners"
+_PURE, _PROPER = "epsilon-DP learners", "proper epsilon-DP learners"
 #: Terms of a sum; with more, a bound is left out, or cut where it stays one.
 _TERMS = 2_000
 #: Nodes of a search for a dimension; planning is quick.
@@ -359,7 +359,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     >>> budget = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
     >>> found = plan_stream(Points(), budget, 10**6)
     >>> print(found.bound)
-    at most 116 mistakes among 1,000,000 adaptive records, except with probability 0.05: holds
+    at most 116 mistakes among 1,000,000 adaptively chosen records, except ...
     >>> print(found.lower_bounds[0])
     Omega(d): at least 0.5 [littlestone.soa]
     """
@@ -437,7 +437,7 @@ class Plans:
         if second.learner == chosen.learner:  # users: its methods are compared
             what += f" (method {method!r})"
         named = second.options.get("method", second.learner)
-        return f"{what} needs the fewest {chosen.unit}; next is {named!r} ({second.n:,})."
+        return f"{what} needs the fewest {chosen.unit}; {named!r} is next ({second.n:,})."
 
     @cached_property
     def lower_bounds(self) -> list[LowerBound]:
@@ -597,7 +597,7 @@ def plan(
             f"{c.learner}: {c.problem or 'realizable only'}" for c in plans.candidates
         )
         raise UnsupportedError(
-            f"No learner can promise this for {concepts.spec}. {reasons}{_streamed(plans.stream)}"
+            f"No learner can guarantee this for {concepts.spec}. {reasons}{_streamed(plans.stream)}"
         )
     return plans
 

@@ -127,9 +127,9 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [
-        (c.shown, str(c.problem or "It is certified for realizable labels only.")) for c in rest
-    ]
+    delta = "It needs a delta, for example 1e-6."
+    realizable = "It is certified for realizable labels only."
+    reasons = [(c.shown, delta if c.needs_delta else str(c.problem or realizable)) for c in rest]
     return list(dict.fromkeys(reasons))
 
 
