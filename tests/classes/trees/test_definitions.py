@@ -474,7 +474,7 @@ def test_every_f_is_checked():
     ]:
         with pytest.raises(ParameterError, match="'f' parameter of make_tree must be a concept"):
             make_tree(concept_class, f=wrong)
-    with pytest.raises(UnsupportedError, match="has no tree of a class of VC dimension 1"):
+    with pytest.raises(UnsupportedError, match="not one of VC dimension 1 with a known tree"):
         make_tree(Intervals(1, 9))
 
 
