@@ -74,7 +74,7 @@ def test_the_integers_are_errors():
     moved = [[a - b for a, b in zip(p, q, strict=True)] for p in wrong for q in wrong]
     oscillation = max(max(m) - min(m) for m in moved)
     (detail,) = [step.detail for step in report.steps if step.name == "range"]
-    assert f"oscillation {oscillation}," in detail
+    assert f"oscillation {oscillation};" in detail
     assert detail.startswith(f"{len(kinds) * (len(kinds) - 1) // 2} pairs")
 
 

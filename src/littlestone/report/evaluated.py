@@ -177,7 +177,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        f"recalibrated, but the labels are not: where the probability is {ends}, the less probable "
+        f"recalibrated, unlike the labels: where the probability is {ends}, the less probable "
         "label is predicted"
     )
     return [("Probability", said)]

@@ -194,7 +194,7 @@ def test_how_early_a_test_may_fire():
     plan = plan_online(Thresholds(1, 9), epsilon=1, delta=0, horizon=10**4)
     steps = mistake_bound(plan, Thresholds(1, 9)).certificate
     e = float(plan.test_epsilon)
-    assert steps["early"] == ceil(log(4 * 10**4 / 0.05 / (1 + exp(-e))) / e)
+    assert steps["margin_below"] == ceil(log(4 * 10**4 / 0.05 / (1 + exp(-e))) / e)
 
 
 # -- Without privacy: mistake bounds on every realizable sequence, exhaustively --------------------
