@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.classes import TreeEnsemble, TreeHypothesis
+from littlestone.classes.boosted_trees.export import as_python
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Column, RowDomain, Schema, read_points
 from littlestone.data.draft import compare, draft, read_codebook
@@ -529,7 +530,7 @@ def test_exported_python_cleans_as_the_model_does():
     trees = [TreeHypothesis.of(Node(split, 1, 0)) for split in asked]
     ensemble = TreeEnsemble(tuple(trees), Fraction(1, 2))
     program: dict[str, Any] = {}
-    exec(ensemble.to_python(schema), program)
+    exec(as_python(ensemble, schema), program)
     points = RowDomain(schema).array(pd.DataFrame(grid, dtype=object))
     chances = [program["probability"](row) for row in grid]
     assert chances == ensemble.probability(points).tolist()

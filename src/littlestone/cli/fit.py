@@ -22,6 +22,7 @@ from littlestone.cli.options import (
     covered_share,
     label_list,
     learner_named,
+    named_values,
     names,
     needed,
     open_class,
@@ -75,10 +76,6 @@ _NOT_OF_CLASSES = {
     "bounds": "A class is about the columns of its --schema.",
 }
 _SUMS = ("auto", "boosted", "scorecard", "linear")
-_ONE_RECORD = (
-    "leave out --user and give a table with one record of each user; where users have up to m "
-    "records, an --epsilon divided by m protects all of a user's records"
-)
 
 
 def _refuse(why: str, given: Json) -> None:
@@ -252,8 +249,12 @@ class Typed(Records, Table, Evaluated):
             concepts, public, of_points = self._opened(spec, data, label, chosen, listed)
             options |= of_points
         sums = (self.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
-        if not sums:
-            self._check_users(learner)
+        if not sums and self.user is not None and (listed is not None or costs is not None):
+            raise ParameterError(
+                "--labels or --costs cannot be combined with the protection of users (--user): "
+                "name the positive label (--positive), or leave out --user and give a table with "
+                "one record of each user."
+            )
         return Fit(
             y=self.y, epsilon=self.epsilon, delta=self.delta, target=target, labels=two,
             evaluate=self.asked("fit"), holdout=self.holdout,
@@ -352,53 +353,30 @@ class Typed(Records, Table, Evaluated):
         refuse_schema(concepts, public)
         return concepts, concepts.row_schema, options
 
-    def _check_users(self, learner: str) -> None:
-        """Refuse, beside --user, what only learners that protect single records can do."""
-        from littlestone.learners.registry import LEARNERS
-
-        if self.user is not None and self.labels is not None:
-            raise ParameterError(
-                "--labels cannot be combined with the protection of users (--user), which is for "
-                f"two labels: name the positive one (--positive). Or {_ONE_RECORD}."
-            )
-        if self.user is not None and self.costs is not None:
-            raise ParameterError(
-                "--costs cannot be combined with the protection of users (--user): leave one of "
-                "them out."
-            )
-        of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
-        if self.user is None and self.samples_per_user is None and of_users:
-            raise ParameterError(
-                f"The learner {learner!r} protects users: name their column with --user, and state "
-                "with --samples-per-user how many records of each are read."
-            )
-
     def _costs(self, text: str, labels: list[str] | None) -> Costs:
         """Return the costs of ``--costs "no=1,yes=9"``."""
         from littlestone.costs import Costs
 
-        positive, negative = self.positive or "1", self.negative
-        typed = [part.rpartition("=") for part in text.split(",")]
-        found = {label.strip(): cost.strip() for label, _, cost in typed}
         if labels is not None:
-            if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
-                hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
-                raise parameter_error(
-                    "fit", "costs", "a cost for each label of --labels", text, hint
-                )
-            listed = {code: found[label] for code, label in enumerate(labels)}
-            return Costs.of(listed, labels=len(labels), caller="fit")
-        others = [label for label in found if label != positive]
-        known = others == [negative] if negative is not None else len(others) == 1
-        if positive not in found or not known or len(typed) != 2:
-            like = f'like "{negative or "other"}=1,{positive}=9"'
-            rule = f"{like}, for the label {positive} and the other"
+            like = ",".join(f"{label}=1" for label in labels)
+            costs = named_values("fit", "costs", text, like) or {}
+            if sorted(costs) != sorted(labels):
+                rule = "a cost for each label of --labels"
+                raise parameter_error("fit", "costs", rule, text, f'For example "{like}".')
+        else:
+            positive = self.positive or "1"
+            like = f'"{self.negative or "other"}=1,{positive}=9", for the label {positive} and the '
+            like += "other"
             hint = (
                 "--positive names the label that means 1; --labels lists all labels, if there are "
                 "more than two."
             )
-            raise parameter_error("fit", "costs", rule, text, hint)
-        return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
+            costs = named_values("fit", "costs", text, like, hint=hint) or {}
+            labels = [self.negative or next(iter(costs.keys() - {positive}), ""), positive]
+            if sorted(costs) != sorted(labels):
+                raise parameter_error("fit", "costs", f"like {like}", text, hint)
+        by_code = {code: costs[label] for code, label in enumerate(labels)}
+        return Costs.of(by_code, labels=len(labels), caller="fit")
 
 
 def fit(
@@ -676,23 +654,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import rounded, words_of
-
-    more = ("variant",) if any(cell.variant for cell in found.cells) else ()
+    more = any(cell.variant for cell in found.cells)
     rows = [
         (
-            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
-            f"{rounded(each.low)} to {rounded(each.high)}",
-            rounded(cell.free[name].mean) if name in cell.free else "-",
-            *([cell.variant] if more else []),
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", name, f"{mean} ± {reach}", band, free,
+            *[cell.variant] * more,
         )
-        for cell in found.cells for name, each in cell.measures.items()
+        for cell in found.cells for name, mean, reach, band, free in cell.rows
     ]  # fmt: skip
-    columns = (
-        *("records", "epsilon", "measure"),
-        *("mean of runs", "10th to 90th percentile", "without privacy"),
-    )
-    table(found.title, (*columns, *more), rows)
+    columns = ["records", "epsilon", "measure", "mean of runs", "10th to 90th percentile"]
+    table(found.title, [*columns, "without privacy", *["variant"] * more], rows)
     for line in found.notes:
         note(line)

@@ -29,7 +29,6 @@ from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
     check_record,
-    compare,
     create,
     export,
     predict,
@@ -100,7 +99,6 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
-    compare,
     report,
     export,
     check_record,
@@ -171,7 +169,7 @@ _CALLED = {
 _OUTPUTS = {"schema propose": "--out schema.toml"}
 
 #: The commands that draw what costs epsilon.
-_DRAWS = ("fit", "check", "score", "compare", "stream", "schema propose")
+_DRAWS = ("fit", "check", "score", "stream", "schema propose")
 
 _INTERRUPTED = (
     "Interrupted: nothing was released. What a ledger had recorded stays spent (littlestone "

@@ -375,37 +375,50 @@ def names(
     return found
 
 
-def read_bounds(caller: str, text: str | None) -> dict[str, tuple[int | float, int | float]] | None:
+def named_values(
+    caller: str, option: str, text: str | None, example: str, *, hint: str = "",
+    read: Callable[[str], Any] = str,
+) -> dict[str, Any] | None:  # fmt: skip
+    """Return what NAME=VALUE,... says, each name once; ``read`` reads a value, or raises.
+
+    Examples
+    --------
+    >>> named_values("fit", "monotonic", "age=1, bmi=-1", "age=1", read=int)
+    {'age': 1, 'bmi': -1}
+    """
+    if text is None:
+        return None
+    values: dict[str, Any] = {}
+    for part in names(caller, option, text) or []:
+        name, _, written = part.rpartition("=")
+        try:
+            if not name.strip() or name.strip() in values:
+                raise ValueError
+            values[name.strip()] = read(written.strip())
+        except (KeyError, ValueError):
+            raise parameter_error(caller, option, f"like {example}", text, hint) from None
+    return values
+
+
+def read_bounds(caller: str, text: str | None) -> dict[str, tuple[float, float]] | None:
     """Return what ``--bounds a=0:120,b=0.5:2`` says."""
     from littlestone.data.cells import number
 
-    if text is None:
-        return None
-    found = {}
-    for part in names(caller, "bounds", text) or []:
-        name, _, ends = part.rpartition("=")
-        low, colon, high = ends.partition(":")
-        least, most = number(low), number(high)
-        twice = name.strip() in found
-        if not name or not colon or least is None or most is None or not least < most or twice:
-            hint = "Each is name=low:high, with low below high, once for each column."
-            raise parameter_error(caller, "bounds", "like age=0:120,income=0:1000000", text, hint)
-        found[name.strip()] = least, most
-    return found
+    def ends(written: str) -> tuple[float, float]:
+        low, high = map(number, written.split(":"))
+        if low is None or high is None or not low < high:
+            raise ValueError
+        return low, high
+
+    hint = "Each is name=low:high, with low below high, once for each column."
+    return named_values(caller, "bounds", text, "age=0:120,income=0:1000000", hint=hint, read=ends)
 
 
 def read_signs(caller: str, text: str | None) -> dict[str, int] | None:
     """Return what ``--monotonic age=1,bmi=-1`` says."""
-    if text is None:
-        return None
-    found = {}
-    for part in names(caller, "monotonic", text) or []:
-        name, _, sign = part.rpartition("=")
-        if not name.strip() or sign.strip() not in ("1", "+1", "-1") or name.strip() in found:
-            hint = "Each is name=1 (rising) or name=-1 (falling), once for each column."
-            raise parameter_error(caller, "monotonic", "like age=1,bmi=-1", text, hint)
-        found[name.strip()] = int(sign)
-    return found
+    hint = "Each is name=1 (rising) or name=-1 (falling), once for each column."
+    sign = {"1": 1, "+1": 1, "-1": -1}.__getitem__
+    return named_values(caller, "monotonic", text, "age=1,bmi=-1", hint=hint, read=sign)
 
 
 def whole(caller: str, option: str, text: str) -> int:

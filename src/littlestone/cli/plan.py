@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -15,7 +15,6 @@ from littlestone.cli.options import (
     Page,
     Settings,
     check_outputs,
-    covered_share,
     label_list,
     needed,
     open_class,
@@ -45,11 +44,6 @@ MODEL_CLASSES = {
 }
 
 
-#: What the coverage of intervals does not depend on.
-_NOT_OF_INTERVALS = (
-    *("concept_class", "alpha", "delta", "beta", "solve", "report", "horizon", "agnostic"),
-    *("labels", "samples_per_user", "public_points"),
-)
 _COMPARES = "compares all learners: leave out --solve and --learner."
 
 
@@ -91,21 +85,11 @@ class Wanted(Evaluated):
     learner: str | None = None
     """Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`)."""
     settings: Settings = None
-    interval: str | None = None
-    """Plan only the prediction intervals or sets of `fit --interval` (boosted trees and
-    scorecards): how many records they need, or their coverage with --n records. Without --schema, a
-    fifth of epsilon is reserved for learning the columns."""
-    holdout: str | None = None
-    """With --interval: the proportion of records that is held out, by default 0.2."""
-    target: Literal["quantity", "count"] | None = None
-    """With --interval: intervals of a quantity or a count, instead of sets of labels."""
-    high: str | None = None
-    """With --target count: the highest value."""
     solve: Solved | None = None
     """Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
     can be certified with --n records. --evaluate is then given as a proportion of epsilon."""
     n: str | None = None
-    """For --solve and --interval: the number of records, or of users if users are protected."""
+    """For --solve: the number of records, or of users if users are protected."""
     report: Page = None
 
     def refuse(self, why: str, *options: str) -> None:
@@ -118,42 +102,6 @@ class Wanted(Evaluated):
         """Return whole numbers that may be left out."""
         each = ((name, getattr(self, name)) for name in options)
         return [None if text is None else whole("plan", name, text) for name, text in each]
-
-    def intervals(self, *, json: bool) -> int:
-        """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.data.targets import Count, Quantity, Target
-        from littlestone.learners.running import Shares
-        from littlestone.planning import plan_interval
-        from littlestone.report.html import number_of
-
-        self.refuse(
-            "must be left out with --interval: coverage does not depend on it.", *_NOT_OF_INTERVALS
-        )
-        shares = Shares.parse(
-            "plan", needed("plan", "epsilon", self.epsilon), labels=self.target is None,
-            evaluate=self.asked("plan"), holdout=self.holdout,
-            interval=covered_share("plan", self.interval),
-        )  # fmt: skip
-        target: Target | None = None
-        if self.target is not None:
-            high: Any = "1" if self.target == "quantity" else needed("plan", "high", self.high)
-            target = Quantity(0, high) if self.target == "quantity" else Count(high)  # type: ignore[arg-type] # made exact there
-        (n,) = self.numbers("n")
-        found = plan_interval(
-            shares.covered, n=n, epsilon=shares.apart, holdout=shares.holdout,
-            evaluate=shares.evaluation, target=target,
-        )  # fmt: skip
-        if printed(found, json=json):
-            return 0
-        own, least = found.conformal, number_of(found.required, "records")
-        level = f"{float(1 - own.alpha):.4g}"
-        facts([
-            ("Needed", f"{least}, of which {shares.holdout} are held out"),
-            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}"),
-            ("Coverage", f"of a new record: probability at least {level}"),
-            ("", f"of one release: at least {own.share():.3f}, with 95% confidence"),
-        ])  # fmt: skip
-        return 0
 
 
 def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
@@ -173,9 +121,6 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
         )
-    if wanted.interval is not None:
-        return wanted.intervals(json=json)
-    wanted.refuse("is for --interval.", "holdout", "target", "high")
     solve, learner = wanted.solve, wanted.learner
     for name in ("class", "epsilon", "alpha", "beta"):
         if name != solve:
@@ -208,7 +153,7 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
     asked |= {"evaluate": part, "agnostic": wanted.agnostic}
     if solve is not None:
         return _solve(concepts, solve, wanted.n, asked, json=json)
-    wanted.refuse("is for --solve or --interval.", "n")
+    wanted.refuse("is for --solve.", "n")
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)

@@ -11,13 +11,14 @@ from littlestone.cli.options import (
     Paid,
     Table,
     check_outputs,
+    named_values,
     names,
     needed,
     read_bounds,
     whole,
 )
 from littlestone.cli.terminal import facts, note, printed, table
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import ParameterError
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def propose(
         y=y,
         columns=names("schema propose", "columns", columns),
         bins=bins,
-        kinds=_kinds(kinds),
+        kinds=named_values("schema propose", "kinds", kinds, "age=whole,city=text"),
         bounds=read_bounds("schema propose", bounds),
         header_is_public=table.header_is_public,
         csv=table.written("schema propose"),
@@ -191,16 +192,6 @@ def _lacking(file: str, data: str | None, table: Table) -> list[str]:
         return compare(outline, data, csv=table.format("schema check", data, outline))
     except ParameterError:
         return []
-
-
-def _kinds(text: str | None) -> dict[str, str] | None:
-    """Return what ``--kinds a=whole,b=text`` says."""
-    if text is None:
-        return None
-    each = [part.rpartition("=") for part in names("schema propose", "kinds", text, "kinds") or []]
-    if not all(equals for _, equals, _ in each):
-        raise parameter_error("schema propose", "kinds", "like age=whole,city=text", text)
-    return {name.strip(): kind.strip() for name, _, kind in each}
 
 
 def _show_proposal(schema: Schema, out: str) -> None:

@@ -134,6 +134,18 @@ class Cell:
         return next(iter(self.measures), "")
 
     @property
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Each measure in words: its mean, how far that reaches, 10 to 90 %, without privacy."""
+        return [
+            (
+                words_of(name), rounded(each.mean), rounded(each.reach, 2),
+                f"{rounded(each.low)} to {rounded(each.high)}",
+                rounded(self.free[name].mean) if name in self.free else "–",
+            )
+            for name, each in self.measures.items()
+        ]  # fmt: skip
+
+    @property
     def variant(self) -> str:
         """The population and the share held out, where there are several."""
         share = "" if self.holdout is None else f"{float(self.holdout):.3g} held out"

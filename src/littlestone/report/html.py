@@ -235,13 +235,16 @@ def fragment(template: str, **values: Any) -> Markup:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("littlestone.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    for function in (integer, number_of, percent, steps_of, step_words):
+        environment.filters[function.__name__] = function
+    return environment
 
 
 @lru_cache(maxsize=8)
@@ -260,7 +263,7 @@ def steps_of(certificate: Certificate) -> list[Json]:
     return [step_words(step, certificate) for step in certificate.steps]
 
 
-def step_words(step: Step, certificate: Certificate | None) -> Json:
+def step_words(step: Step, certificate: Certificate | None = None) -> Json:
     """Return one step, for readers; references are shown by their values."""
     inputs = ", ".join(
         f"{name} = {amount(_value(x, certificate))}"
