@@ -163,7 +163,7 @@ LESSONS = {
     "dims": 'dims needs --class, for example --class "thresholds(1, 99)".',
     "fit": "fit needs DATA, for example people.csv.",
     "fit data.csv --x age --epsilon 1": "fit needs --y, for example --y adult: the column of "
-    "labels. For times use --time and --event.",
+    "labels. For times, use --time and --event.",
     "plan --class points()": "plan needs --epsilon, for example --epsilon 1.",
     "predict m.json": "predict needs DATA, for example people.csv.",
     "report m.json": "report needs --out, for example --out page.html.",

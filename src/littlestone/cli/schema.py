@@ -210,7 +210,7 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows.append(("Written", out, ""))
     facts(rows)
     if proposal.declared:
-        note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
+        note(f"Types {taken_as_public(proposal.declared)}; --kinds can declare others.")
     note("A model learned from the same records has no certificate of accuracy.")
 
 

@@ -444,8 +444,7 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Hypothesis", str(public["hypothesis"])),
             (
                 "Budget",
-                spent
-                + ("; the budget is spent, and the last rule stays" if public["stopped"] else ""),
+                spent + ("; all are used: the last rule stays in use" if public["stopped"] else ""),
                 "",
             ),
             ("Guarantee", str(total(parts))),
@@ -536,7 +535,7 @@ class Progress:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan
         spent = f"{state.batches} of {plan.batches} updates"
-        spent += " (spent; the last rule stays)" if state.stopped else ""
+        spent += " (all used: the last rule stays in use)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 

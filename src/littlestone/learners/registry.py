@@ -163,7 +163,7 @@ def make(
     if entry.pure:
         raise ParameterError(
             f"The 'delta' parameter must not be given to the {name!r} learner. Got {delta!r}. "
-            "It is purely epsilon-private: leave delta out."
+            "It satisfies pure epsilon-DP: leave delta out."
         )
     return entry.build(concept_class, delta=delta, **numbers, **options)
 

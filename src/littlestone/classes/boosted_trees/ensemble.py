@@ -795,7 +795,7 @@ class TreeSum(Sum):
     @property
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
-        return f"; prediction intervals extend {around} either side" if around else ""
+        return f"; prediction intervals extend {around} to either side" if around else ""
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
