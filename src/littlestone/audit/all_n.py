@@ -670,12 +670,12 @@ def all_n(
     >>> import littlestone as ls
     >>> print(all_n(ls.GenericLearner(ls.Thresholds(1, 4), epsilon=1.0)))
     HOLDS: generic on thresholds(1, 4), by sums over records
-      tested     public: 5 outcomes, the same with their multiplicities on ... data sets
-      tested     law: log-ratios are integers times the rate 1/2, up to n = 40
-      proved     drawing: a level, and then uniformly: the direct law (leveled.leveledE)
+      tested     public: 5 outcomes, with the same multiplicities on ... data sets
+      tested     law: log-ratios are integer multiples of the rate 1/2, up to n = 40
+      proved     drawing: by level, then uniformly within it: the direct law (leveled.leveledE)
       tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
-      enumerated range: 45 pairs of single records of the domain: oscillation 2, and times the rate
-      1 <= 1
+      enumerated range: 45 pairs of single records of the domain: oscillation 2; oscillation times
+      rate: 1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """
     algorithm = algorithm_of("all_n", learner)

@@ -201,7 +201,7 @@ class Aim:
         """
         found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
         known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
-        rule = f"like 'auroc >= .75'; the measures here are {', '.join(known)}"
+        rule = f"like 'auroc >= .75', with a measure of this fit: {', '.join(known)}"
         try:
             value = float(found[3]) if found else math.nan
         except ValueError:
