@@ -156,6 +156,8 @@ def test_usage(run, folder):
     refused(folder, run("fitt data.csv"), 'Did you mean "fit"?')
     refused(folder, run("fit data.parquet --y adult --class points()"), "--epsilon")
     refused(folder, run("plan --clas x"), "--clas", "Did you mean --class?")
+    refused(folder, run("plan --page x.html"), "--page", "Did you mean --report?")
+    refused(folder, run("plan --interval 90%"), "Unknown option: --interval. See littlestone")
 
 
 #: A line that lacks something, and the example that is shown.
