@@ -436,7 +436,7 @@ def _show_status(folder: str, *, json: bool) -> None:
         return
     concepts = class_from_dict(public["stream"]["class"])
     parts = parts_in(public, concepts)
-    spent = f"{public['batches']} of {public['planned_batches']} updates"
+    spent = f"{public['batches']} of {public['planned_batches']} updates used"
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
@@ -444,7 +444,7 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Hypothesis", str(public["hypothesis"])),
             (
                 "Budget",
-                spent + ("; all are used: the last rule stays in use" if public["stopped"] else ""),
+                spent + ("; the last rule stays in use" if public["stopped"] else ""),
                 "",
             ),
             ("Guarantee", str(total(parts))),
@@ -534,8 +534,8 @@ class Progress:
         if self._quiet:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan
-        spent = f"{state.batches} of {plan.batches} updates"
-        spent += " (all used: the last rule stays in use)" if state.stopped else ""
+        spent = f"{state.batches} of {plan.batches} updates used"
+        spent += " (the last rule stays in use)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 

@@ -538,7 +538,7 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [(what, _FRACTION.sub(_rounded_up, text)) for what, text in spent]
+    return [(what[:1].upper() + what[1:], _FRACTION.sub(_rounded_up, text)) for what, text in spent]
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
@@ -598,8 +598,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant also seems to meet it: it does not imply that the rule is better than always "
-        f"predicting {release.labels[found.rival]}."
+        "A constant also seems to meet it, so it does not imply that the rule is better than "
+        f"always predicting {release.labels[found.rival]}."
     )
 
 
