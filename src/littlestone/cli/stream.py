@@ -437,7 +437,7 @@ def _show_status(folder: str, *, json: bool) -> None:
         return
     concepts = class_from_dict(public["stream"]["class"])
     parts = parts_in(public, concepts)
-    spent = f"{public['batches']} of {public['planned_batches']} updates"
+    spent = f"{public['batches']} of {public['planned_batches']} updates used"
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
@@ -445,8 +445,7 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Hypothesis", str(public["hypothesis"])),
             (
                 "Budget",
-                spent
-                + ("; the budget is spent, and the last rule stays" if public["stopped"] else ""),
+                spent + ("; the last rule stays in use" if public["stopped"] else ""),
                 "",
             ),
             ("Guarantee", str(total(parts))),
@@ -536,8 +535,8 @@ class Progress:
         if self._quiet:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan
-        spent = f"{state.batches} of {plan.batches} updates"
-        spent += " (spent; the last rule stays)" if state.stopped else ""
+        spent = f"{state.batches} of {plan.batches} updates used"
+        spent += " (the last rule stays in use)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 
