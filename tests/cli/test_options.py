@@ -37,7 +37,7 @@ def helped(*command, monkeypatch):
 
 @pytest.mark.parametrize(
     "command",
-    ["fit", "check", "score", "compare", "stream", "schema propose"],
+    ["fit", "check", "score", "stream", "schema propose"],
 )
 def test_who_pays_is_said_alike(command, monkeypatch):
     text = helped(*command.split(), monkeypatch=monkeypatch)
@@ -74,7 +74,7 @@ def test_helps_break_lines_at_the_end_of_the_terminal(monkeypatch):
 # -- What ``--help`` says of every option of every command: a sentence, its default, its cost ------
 
 #: Commands that draw from records, beside those that compute, check or run public rows.
-SPEND = ("fit", "check", "score", "compare", "stream", "schema propose")
+SPEND = ("fit", "check", "score", "stream", "schema propose")
 
 
 def commands(apps=app, chain=()):
@@ -372,9 +372,9 @@ CALLS = {
     f"{WRONG_STREAM} --x age --user person --records-per-user 0": "'--records-per-user' option",
     "check data.csv --schema schema.toml --y adult --epsilon 1 --labels yes,yes": "different "
     "labels, separated by commas",
-    f"plan --class boosted_trees(depth=2) --epsilon 1 {PLAN}": "10,000 or 100,000 records, it "
-    "certifies an error of at most about",
-    f"plan --class scorecard --solve epsilon --n 9 {PLAN}": "has no error bound before data",
+    f"plan --class boosted_trees(depth=2) --epsilon 1 {PLAN}": "10,000 or 100,000 records, "
+    "the error rate is certified to be at most about",
+    f"plan --class scorecard --solve epsilon --n 9 {PLAN}": "have no error bound before data",
     f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5": "'--costs' option",
     f"{TREES} decision_trees(depth=5)": "parameter of decision_trees must be 1, 2, 3 or 4",
     f"{TREES} rules --labels 1": "'--labels' option of fit must be 2 to 100 labels",

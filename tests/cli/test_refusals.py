@@ -215,7 +215,7 @@ def test_what_is_refused_is_not_announced(folder, run):
     (folder / "s.toml").write_text("[age]\nbins = [30, 60]\n")
     run("ledger create b.db --epsilon 0.5")
     for more, code, part in (
-        ("--alpha 0", 2, "'--alpha' option of fit must be a float in (0, 1)"),
+        ("--alpha 0", 2, "'--alpha' option of fit must be a number in (0, 1)"),
         ("--model rule --beta 1.5", 2, "'--beta' option of fit"),
         ("--model rule --ledger b.db", 4, "asks for epsilon 1"),
         ("--model rule --require-certificate --alpha 0.001", 3, "certificate"),

@@ -117,7 +117,7 @@ def test_classes_over_rows(run, folder):
         ("--user who --samples-per-user many", "must be an integer >= 1. Got 'many'"),
         ("--user nobody --samples-per-user 3", "no column 'nobody'"),
         ("--user who --samples-per-user 3 --learner generic", "It is for: users"),
-        ("--learner users", "name their column with --user"),
+        ("--learner users", "How many records of each user are read"),
         ("--user who --samples-per-user 3 --delta 1e-6 --learner users", "purely"),
     ],
 )

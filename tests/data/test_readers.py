@@ -200,7 +200,7 @@ def test_one_odd_label_or_user_changes_one_record_and_nothing_else(engine, tmp_p
         assert sample.n_users == len(order)
         for i, name in enumerate(order):
             own = Counter(r for r, who in zip(records, names, strict=True) if who == name)
-            assert multiset(sample.of_user(i)) == own
+            assert multiset(sample.groups_at(sample.user == i).pooled()) == own
 
 
 TYPED = {

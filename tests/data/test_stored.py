@@ -454,7 +454,7 @@ def read_users(table, *, large=LARGE, **where):
 
 
 def users_contents(users):
-    names = ("points", "user", "point", "label", "count", "keys", "starts", "records")
+    names = ("points", "user", "point", "code", "count", "keys", "starts", "records")
     return [getattr(users, name).tolist() for name in names]
 
 
