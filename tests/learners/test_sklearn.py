@@ -247,13 +247,6 @@ def test_strict_arrays_refuse_and_name_no_value(X, y):
     assert not hasattr(learner, "hypothesis_")
 
 
-def test_epsilon_and_delta_have_no_default():
-    with pytest.raises(TypeError, match="epsilon"):
-        ls.GenericLearner(ls.Thresholds(1, 9))
-    with pytest.raises(TypeError, match="delta"):
-        ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6)
-
-
 @pytest.mark.parametrize(
     "X", [[61, 34, 1], np.array([61, 34, 1]), np.array([[61 + 0j], [34], [1]])], ids=str
 )
@@ -511,10 +504,6 @@ def test_the_refusal_teaches(name):
     said = refused.value.__cause__ or refused.value  # scikit-learn hides methods in its own words
     assert isinstance(said, ls.errors.LittlestoneError | NotFittedError)
     assert re.search(words, str(said)), said
-
-
-def test_they_are_sixty():
-    assert len(CALLS) >= 60
 
 
 def test_what_the_trees_ask_makes_importances():

@@ -332,7 +332,7 @@ def residual_range_one_cell_too_small(original, model, *records):
 @mutant(
     "wrong range",
     "learners.boosting.values:scores",
-    "learners/boosting/test_sets.py::test_scores_are_those_of_the_definition",
+    "test_scores_of_labels_are_those_of_the_definition",
 )
 def scores_of_labels_one_bound_too_small(original, *records):
     """A label counts as nearer to the most votes than it is, and its set does not have it."""
