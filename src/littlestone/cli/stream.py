@@ -270,7 +270,6 @@ def _prepared(
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data.cells import CsvFormat
-    from littlestone.data.counting import match
     from littlestone.data.read import RowReader
     from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
@@ -316,17 +315,19 @@ def _prepared(
     negative = replace(terms, positive=about["positive"]).label_rule("stream")["negative"]
     schema = concepts.row_schema
     column = None if schema is not None else columns[0]
-    positive = about["positive"]
-    for name, label in (("positive", positive), ("negative", negative)):
-        if label is not None:
-            match("stream", name, label)
     declared = None if schema is None else schema.csv
     form = CsvFormat.parse(chosen.get("csv") or declared or "", "stream")
     if form.to_dict():
         about["csv"] = str(form)
     reader = RowReader(
-        concepts.domain,
-        *(column, about["y"], positive, negative, terms.strict, chosen["user"]),
+        domain=concepts.domain,
+        x=column,
+        y=about["y"],
+        user=chosen["user"],
+        positive=about["positive"],
+        negative=negative,
+        strict=terms.strict,
+        caller="stream",
         what=what,
         form=form,
     )

@@ -501,9 +501,7 @@ class TreeEnsemble(Sum):
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
         if not whole or len(start) != len(names):
             raise fields.refuse("start", "an integer for each label")
-        linked = "linked" in fields
-        if linked and fields.any("linked") is not True:
-            raise fields.refuse("linked", "true, or left out")
+        linked = "linked" in fields and fields.flag("linked")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
         ensemble = cls(
             trees, _read_fraction(fields, "step"), tuple(start), names, linked, points,
