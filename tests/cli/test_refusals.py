@@ -81,7 +81,7 @@ CHANGES = [
     (RULES | {"--schema": "none.toml"}, "none.toml"),
     (RULES | {"--schema": "bad.toml"}, "age"),
     ({"--learner": "agnostik"}, "Did you mean 'agnostic'?"),
-    ({"data": "none.parquet"}, "parameter of fit must", "none.parquet"),
+    ({"data": "none.parquet"}, "argument of fit must", "none.parquet"),
     ({"data": "noise.parquet"}, "noise.parquet"),
     ({"data": "table.xls"}, "table.xls"),
     ({"data": "."}, "'table'"),
