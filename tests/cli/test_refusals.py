@@ -84,7 +84,7 @@ CHANGES = [
     ({"data": "none.parquet"}, "argument of fit must", "none.parquet"),
     ({"data": "noise.parquet"}, "noise.parquet"),
     ({"data": "table.xls"}, "table.xls"),
-    ({"data": "."}, "'table'"),
+    ({"data": "."}, "DATA argument"),
     ({"data": "empty.csv"}, "no rows"),
     ({"data": "nothing.csv"}, "nothing.csv"),
     ({"--strict": True, "--positive": "yes"}, "--negative"),
