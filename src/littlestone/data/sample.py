@@ -20,7 +20,6 @@ from littlestone.types import Label, Points
 
 if TYPE_CHECKING:
     from littlestone.bounds import Unit
-    from littlestone.data.cells import CsvFormat
     from littlestone.data.domains import Domain, Line
     from littlestone.data.schema import Schema
     from littlestone.source import Source
@@ -336,18 +335,7 @@ class Sample:
 
     @classmethod
     def read(
-        cls,
-        table: Any,
-        *,
-        x: str | Sequence[str] | None = None,
-        y: str,
-        domain: Domain,
-        positive: Any = 1,
-        labels: Sequence[Label] | None = None,
-        strict: bool = False,
-        negative: Any = None,
-        csv: CsvFormat | str | Mapping[str, Any] | None = None,
-        caller: str = "Sample.read",
+        cls, table: Any, *, strict: bool = False, caller: str = "Sample.read", **rules: Any
     ) -> Sample:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
@@ -417,18 +405,8 @@ class Sample:
         """
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
-        groups = group_table(
-            caller,
-            table,
-            x=x,
-            y=y,
-            domain=domain,
-            positive=positive,
-            negative=negative,
-            labels=labels,
-            strict=strict,
-            csv=csv,
-        )
+        labels = rules.get("labels")
+        groups = group_table(caller, table, strict=strict, **rules)
         return groups.pooled(None if labels is None else len(labels))
 
     def __repr__(self) -> str:
