@@ -898,8 +898,7 @@ def codes_of(y: Any, labels: Sequence[Label], caller: str) -> Counts:
     if (codes == len(labels)).any():
         raise DataError(
             f"Every label given to {caller} must be one of the public labels {list(labels)}. Some "
-            "label is not. The list is that of the class, labels=[...]: it is not learned from "
-            "the data."
+            "label is not. The list (classes=, or labels= of a class) is not learned from the data."
         )
     return codes
 

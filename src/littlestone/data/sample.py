@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.costs import Costs
-from littlestone.data.cells import codes_of, equal, label_values
+from littlestone.data.cells import codes_of, label_values
 from littlestone.data.domains import OUTSIDE, as_points, distinct, totals
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
@@ -328,8 +328,11 @@ class Sample:
         >>> Sample.from_arrays([5, 3, 5], ["y", "n", "y"], IntegerDomain(1, 9), classes=("n", "y"))
         Sample(n=3)
         """
+        if labels is None and (len(classes) != 2 or classes[0] == classes[1]):
+            constraint = "two different labels (negative, positive)"
+            raise parameter_error(caller, "classes", constraint, list(classes))
         points = domain.array(X, caller=caller)
-        code = strict_labels(y, classes, caller) if labels is None else codes_of(y, labels, caller)
+        code = codes_of(y, classes if labels is None else labels, caller)
         check_lengths(caller, len(points), y=len(code))
         return count(points, code, None if labels is None else len(labels))
 
@@ -465,22 +468,6 @@ def count(points: Points, codes: Counts, labels: int | None = None) -> Sample:
     """Count points with codes of labels."""
     keys, where = distinct(points)
     return grouped(keys, where, codes, np.ones(len(codes), dtype=np.int64), labels)
-
-
-def strict_labels(y: Any, classes: Sequence[Any], caller: str) -> npt.NDArray[np.int64]:
-    """Return labels 0 and 1 of an array whose values are all among two public classes."""
-    if len(classes) != 2 or classes[0] == classes[1]:
-        constraint = "two different labels (negative, positive)"
-        raise parameter_error(caller, "classes", constraint, list(classes))
-    values = label_values(y, caller)
-    positive = equal(values, classes[1])
-    if not np.all(positive | equal(values, classes[0])):
-        raise DataError(
-            f"Every label given to {caller} must be one of the public classes {list(classes)}. "
-            "Some label is not. Set classes=(negative, positive): the set of classes is not "
-            "learned from the data."
-        )
-    return positive.astype(np.int64)
 
 
 def given_points(points: Any, caller: str, name: str = "points") -> Points:
