@@ -203,9 +203,17 @@ class Sample:
         inside = self.by_label - np.array(self.outside, dtype=np.int64)
         return int(self.table[:, 1] @ inside)
 
-    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
-        """Return what `split` draws, of what is not in memory."""
-        raise TypeError("What is in memory is split.")
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Draw so many records (public), and return these, and the others.
+
+        Examples
+        --------
+        >>> from littlestone.source import SeededSource
+        >>> Sample.of([5, 3, 5], [1, 0, 1]).split(SeededSource(0), 1)
+        (Sample(n=1), Sample(n=2))
+        """
+        order = shuffle(self, source)
+        return part(self, order[:first]), part(self, order[first:])
 
     def within(self, low: int, high: int) -> Sample:
         """Return the sample in which points beyond these bounds are outside, too."""
@@ -590,21 +598,6 @@ def part(sample: Sample, kinds: Kinds) -> Sample:
     inside = index < len(sample.points)
     outside = tuple(table[:, ~inside].sum(axis=1).tolist())
     return Sample(sample.points[index[inside]], table[:, inside], outside, sample.costs)
-
-
-def split(sample: Sample, source: Source, first: int) -> tuple[Sample, Sample]:
-    """Draw so many records (public), and return these, and the others; what is stored alike.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> split(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
-    (Sample(n=1), Sample(n=2))
-    """
-    if not sample.in_memory:
-        return sample.parts(source, first)
-    order = shuffle(sample, source)
-    return part(sample, order[:first]), part(sample, order[first:])
 
 
 def sizes(n: int, parts: int) -> list[int]:
