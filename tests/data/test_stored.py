@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
@@ -339,7 +340,7 @@ def stored(records, high):
 
 
 def kept(sample):
-    return Stored.kept(sample, OnLine(Itself(2**62)))
+    return keep_stored(sample, OnLine(Itself(2**62)))
 
 
 @pytest.mark.first(1)

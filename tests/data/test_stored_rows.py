@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import parse_class
@@ -81,7 +82,7 @@ def contents(sample):
 
 def coded(plain, schema):
     """A stored sample."""
-    return Stored.kept(plain, Encoded(schema.n_codes))
+    return keep_stored(plain, Encoded(schema.n_codes))
 
 
 @pytest.mark.first(1)
@@ -255,7 +256,7 @@ def listed_samples(schema, k, n=300):
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = Sample.of(rows.astype(np.int16), labels, labels=k)
         layout = Encoded(schema.n_codes)
-        yield plain, Stored.kept(plain, layout)
+        yield plain, keep_stored(plain, layout)
 
 
 LISTED = {

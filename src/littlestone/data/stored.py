@@ -406,7 +406,9 @@ class Stored(_NotInMemory):
 
     Examples
     --------
-    >>> stored = Stored.kept(Sample.of([5, 3, 5], [1, 0, 1]), OnLine(Itself(9)))
+    >>> given = pa.record_batch([[3, 5], [0, 1], [1, 2]], names=["key", "label", "n"])
+    >>> stored = Stored.keep(
+    ...     OnLine(Itself(9)), given.schema, [given], Costs.equal(2), np.zeros(2, dtype=np.int64))
     >>> stored, stored.points.tolist(), stored.zeros.tolist(), stored.ones.tolist()
     (Sample(n=3), [3, 5], [1, 0], [0, 2])
     """
@@ -447,15 +449,6 @@ class Stored(_NotInMemory):
         store.keep("records", schema, counted(), ", ".join([*layout.names, "label"]), add="n")
         beyond = tuple(outside.tolist())
         return cls(store=store, layout=layout, inside=inside, outside=beyond, costs=costs)
-
-    @classmethod
-    def kept(cls, sample: Sample, layout: OnLine | Encoded) -> Stored:
-        """Store a sample that is in memory."""
-        label, at = np.nonzero(sample.counts)
-        words = [word[at] for word in layout.words(sample.points)]
-        columns = [*words, label.astype(np.int64), sample.counts[label, at]]
-        given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
-        return cls.keep(layout, given.schema, [given], sample.costs, np.array(sample.outside))
 
     @property
     def by_label(self) -> Counts:

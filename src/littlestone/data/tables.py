@@ -28,15 +28,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.cells import (
-    CSV,
-    PARQUET,
-    CsvFormat,
-    conversion,
-    durations,
-    format_of,
-    text,
-)
+from littlestone.data.cells import CSV, PARQUET, CsvFormat, conversion, durations, format_of, text
 from littlestone.data.containers import (
     SPARK,
     Frame,
