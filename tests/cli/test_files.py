@@ -15,8 +15,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.cli.main import main
-from littlestone.data import containers as arrow
-from littlestone.data import lines
+from littlestone.data import lines, tables
 from littlestone.learners.release import Release
 
 from .conftest import ROWS
@@ -124,7 +123,7 @@ def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
     labels = release.predict(ROWS).tolist()
     chances = release.predict_proba(ROWS)[:, 1]
     monkeypatch.setattr(lines, "_BLOCK", 1000)
-    monkeypatch.setitem(arrow._AHEAD, "batch_size", 70)
+    monkeypatch.setitem(tables._AHEAD, "batch_size", 70)
     for data in ("data.csv", "data.parquet"):
         assert run(f"predict m.json {data}").out.split()[1:] == [str(label) for label in labels]
         assert run(f"predict m.json {data} --proba --out p.parquet").code == 0
