@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from chart import Axis
-from experts import ExpertsPredictor
+from experts import ExpertsPredictor, HalvingPredictor
 from flats import Flats
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, run
 
@@ -190,7 +190,7 @@ def without_privacy(stream: Stream, horizons: Sequence[int]) -> Iterator[Row]:
         yield Row(figure, "SOA", MEASURED, n, public(stream, ls.theory.SOAPredictor(cls), n, 0))
         yield Row(figure, "SOA, proved: d", "bound", n, d, claim=SOA)
         if halves:
-            halving = ls.theory.HalvingPredictor(cls)
+            halving = HalvingPredictor(cls)
             yield Row(figure, "halving", MEASURED, n, public(stream, halving, n, 0))
             most = math.log2(cls.size)
             yield Row(figure, "halving, proved: log₂ |C|", "bound", n, most, claim=SOA)
