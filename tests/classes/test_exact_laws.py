@@ -31,6 +31,7 @@ from littlestone.classes import (
 )
 from littlestone.classes.base import VectorDomain
 from littlestone.classes.hashing import Hashed
+from littlestone.classes.prefixes import Notation, PrefixForest
 from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
@@ -265,6 +266,17 @@ def test_long_gaps_are_counted_exactly():
     ]
     assert pair[0] == pair[1]
     assert sources[0].presented == sources[1].presented
+
+
+@pytest.mark.parametrize("written", [("ab", 3), ("abc", 3), ("abcde", 2), ("0123456789", 2)])
+def test_ranks_of_many_prefixes_are_those_of_each(written):
+    forest = PrefixForest(Notation(*written))
+    nodes = np.array([forest.at_rank(rank) for rank in range(forest.size)])
+    ranks = forest.keys(nodes)
+    assert ranks.tolist() == list(range(forest.size))
+    assert forest.points(ranks).tolist() == nodes.tolist()
+    assert forest.ends(ranks).tolist() == [forest.span(node)[1] for node in nodes.tolist()]
+    assert not PrefixForest(Notation("abcde", 25)).small  # 75 bits, though few enough ranks
 
 
 # -- Sparse sets, conjunctions and affine subspaces: exact laws, JSON, layouts of points -----------
