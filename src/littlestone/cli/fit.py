@@ -430,6 +430,7 @@ def fit(
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
     from littlestone.learners.task import Protocol
+    from littlestone.report.evaluated import summary
 
     if weights is not None:
         raise ParameterError(no_argument("littlestone", "weights"))
@@ -461,10 +462,14 @@ def fit(
         )
     released = released if written is None else written.signed(released)
     _write(released, out, report, filed, release, written=written)
-    _show(
-        released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
-        Budget=_left(budget),
+    if json:
+        print(released.to_json())
+        return 0
+    written_to = (
+        ("Model", out), ("Page", report), ("Record", filed.record), ("Folder", release),
+        ("Budget", _left(budget)),
     )  # fmt: skip
+    facts([*summary(released), *((name, what) for name, what in written_to if what)])
     return 0
 
 
@@ -512,16 +517,6 @@ def _left(budget: Ledger | None) -> str | None:
         return None if budget is None else f"{budget.remaining()} left in {budget.path}"
     except StoreError:
         return None
-
-
-def _show(release: Release, *, json: bool, **written: str | None) -> None:
-    """Print the release in short, and what was written where; or all of it as JSON."""
-    if json:
-        print(release.to_json())
-        return
-    from littlestone.report.evaluated import summary
-
-    facts([*summary(release), *((name, what) for name, what in written.items() if what)])
 
 
 # -- ``littlestone rehearse``: how good a private fit will be, found on public rows.

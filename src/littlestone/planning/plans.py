@@ -40,8 +40,7 @@ from littlestone.learners.select import (
     replan,
 )
 from littlestone.notebooks import Card, Table
-from littlestone.privacy.guarantee import exact_text
-from littlestone.safe_io import OMITTED, Plain
+from littlestone.safe_io import OMITTED, Plain, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -483,7 +482,7 @@ class Plans:
         chosen, cheaper = self.chosen, self.cheaper
         return {
             "class": self.concept_class.spec,
-            "asked": asked(self.budget),
+            "asked": plain(asked(self.budget)),
             "plans": [_row(c, self.budget) for c in self.candidates],
             "chosen": None if chosen is None else chosen.learner,
             "why": self.why,
@@ -615,12 +614,12 @@ def _streamed(found: StreamPlan | None) -> str:
 
 
 def asked(budget: Goal) -> Json:
-    """Return a budget as plain JSON, exactly."""
+    """Return the exact numbers of a budget that are not 0."""
     names = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
     numbers = {name: getattr(budget, name) for name in names if getattr(budget, name)}
     if budget.evaluation:
         numbers["evaluate"] = budget.evaluation * budget.epsilon
-    return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
+    return numbers
 
 
 def _setting(candidate: Candidate) -> str:

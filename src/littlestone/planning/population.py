@@ -230,8 +230,7 @@ class Run(NamedTuple):
     """What one run found: measures of its model, and what its evaluation says of the first one."""
 
     measures: dict[str, float]
-    value: float = math.nan
-    width: float = math.nan  # half of the band; NaN: nothing is evaluated, or noise hides it
+    width: float = math.nan  # half of its band; NaN: nothing is evaluated, or noise hides it
     model: str = ""  # the family that was taken, of those that more than one are possible
     stopped: str = ""  # why nothing was released
 
@@ -252,7 +251,7 @@ def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
     band = reported(release)
     if band is None:
         return found
-    return found._replace(value=band.value, width=(band.high - band.low) / 2)
+    return found._replace(width=(band.high - band.low) / 2)
 
 
 def reported(release: Release) -> Band | None:
