@@ -50,7 +50,6 @@ from littlestone.audit.chain import (
     BrokenError,
     Chain,
     Data,
-    Listening,
     Logs,
     Step,
     by_lemmas,
@@ -107,6 +106,7 @@ if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
     from littlestone.learners.boosting.rounds import Marginals
     from littlestone.source import Source
+    from littlestone.source.sources import Presented
 
 __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
@@ -115,6 +115,16 @@ __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
 
 # -- Draws whose scores are sums over records: bounded range for every n.
+
+
+class _Counting(SeededSource):
+    """A source that counts its draws."""
+
+    draws = 0
+
+    def choose(self, weights: Presented) -> int:
+        self.draws += 1
+        return super().choose(weights)
 
 
 class Sums(Chain):
@@ -158,7 +168,7 @@ class Sums(Chain):
 
     def _drawing(self, run: Callable[[Any, Source], Hashable]) -> Step:
         """Say why a draw in parts has the law of the scores."""
-        heard: Any = Listening(SeededSource(0))
+        heard = _Counting(0)
         run(self.layout.sample(tuple(self.kinds)), heard)
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"

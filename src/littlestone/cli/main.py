@@ -8,6 +8,7 @@ could show data).
 from __future__ import annotations
 
 import codecs
+import difflib
 import errno
 import json
 import os
@@ -370,6 +371,10 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     message = re.sub(rf"{parameter}(?:( of )({caller}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     message = re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+    if command and "table" not in options:  # a place, not an option
+        place = "TWIN" if command == "rehearse" else "DATA"
+        words = f"{place} argument of {command}"
+        message = re.sub(r"'table' parameter of [a-z ]*?(?= must)", words, message)
     return message.replace("shift=None", "--shift none")
 
 
@@ -399,10 +404,10 @@ def _option(name: str) -> str:
 def _unknown(problem: UnknownOptionError) -> str:
     """Name the option that was meant, by what other programs call it or else by its letters."""
     typed = str(problem.token.keyword or problem.token.value).partition("=")[0]
-    meant = _CALLED.get(typed, "")
-    if meant not in [name for each in problem.argument_collection for name in each.names]:
-        return str(problem)
-    return f"Unknown option: {typed}. Did you mean {meant}?"
+    names = [name for each in problem.argument_collection for name in each.names]
+    meant = [name for name in [_CALLED.get(typed)] if name in names]
+    meant = meant or difflib.get_close_matches(typed, names, n=1, cutoff=0.7)
+    return f"Unknown option: {typed}." + "".join(f" Did you mean {name}?" for name in meant)
 
 
 def _missing(problem: MissingArgumentError) -> str:

@@ -198,7 +198,7 @@ class Records:
         if not self.strict:
             if self.negative is not None:
                 raise ParameterError(
-                    f"The 'negative' parameter of {caller} is for --strict: without it every cell "
+                    f"The 'negative' parameter of {caller} is for --strict: without it, every cell "
                     "other than the positive one means 0."
                 )
             return {"positive": self.positive or "1", "negative": None}

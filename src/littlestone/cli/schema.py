@@ -209,7 +209,7 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows.append(("Written", out, ""))
     facts(rows)
     if proposal.declared:
-        note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
+        note(f"Types {taken_as_public(proposal.declared)}; --kinds can declare others.")
     note("A model learned from the same records has no certificate of accuracy.")
 
 
@@ -291,9 +291,7 @@ def _show_report(report: DataReport) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = (
-        f"{report.noise.reach:g} of {report.n:,} records, with probability 95% for each percentage"
-    )
+    off = f"{report.noise.reach:g} of {report.n:,} records in each percentage, with probability 95%"
     about = (
         "a cell that fits no bin or category; often another spelling or capitals (merge), a "
         "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"

@@ -205,10 +205,10 @@ class Aim:
             raise parameter_error(caller, "aim", rule, text)
         least = MEASURES[found[1]][1]
         if (found[1] in _SHARES and not 0 < value < 1) or (found[1] == "r2" and value >= 1):
-            raise parameter_error(caller, "aim", f"{rule}, a value that can be reached", text)
+            raise parameter_error(caller, "aim", f"{rule}, with a value that can be reached", text)
         if least != (found[2] == ">="):
-            which = "larger is better: >=" if least else "smaller is better: <="
-            raise parameter_error(caller, "aim", f"{rule}. Of {found[1]} {which}", text)
+            which = "larger is better: write >=" if least else "smaller is better: write <="
+            raise parameter_error(caller, "aim", f"{rule}. For {found[1]}, {which}", text)
         return cls(found[1], least, value)
 
     def reached(self, run: Run) -> bool:
