@@ -69,7 +69,6 @@ EXAMPLES = {
     "learner": "generic",
     "epsilon": "1",
     "delta": "1e-6",
-    "high": "20",
     "alpha": "0.1",
     "beta": "0.05",
     "n": "5000",
@@ -263,11 +262,9 @@ class Evaluated:
         Fraction(1, 20)
         """
         asked = self.asked(caller)
-        total: Fraction = check_fraction(caller, "epsilon", epsilon)
-        if asked is None or asked == "auto":
-            return None if asked is None else total / 10
-        part: Fraction = check_fraction(caller, "evaluate", asked)
-        return part
+        if asked == "auto":
+            return check_fraction(caller, "epsilon", epsilon) / 10
+        return None if asked is None else check_fraction(caller, "evaluate", asked)
 
 
 @shared

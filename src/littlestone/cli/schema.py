@@ -172,7 +172,7 @@ def check_schema(
         raise ParameterError(f"{count} of the schema cannot be read. {fix}{lines}")
     every = () if schema.every is None else (schema.every,)
     rows = [(c.name, _kind(c), c.n_codes) for c in schema.columns or every]
-    columns = [dict(zip(("name", "kind", "codes"), row, strict=True)) for row in rows]
+    columns = [{"name": name, "kind": kind, "codes": codes} for name, kind, codes in rows]
     if not printed({"columns": columns}, json=json):
         table("Columns", ("column", "kind", "codes"), [tuple(map(str, row)) for row in rows])
         note("Each cell gets one code of its column: missing, other, or a bin or category.")

@@ -78,7 +78,7 @@ from littlestone.errors import (
     suggest,
 )
 from littlestone.privacy.compose import zcdp_to_dp
-from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
+from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee
 from littlestone.safe_io import read_exact, read_text
 from littlestone.types import Json
 
@@ -572,14 +572,14 @@ class Proposal:
     def spent(self) -> str:
         """What it cost in zCDP, as a part of what a release spent."""
         assert self.zcdp is not None
-        rho, leak = map(exact_text, self.zcdp)
+        rho, leak = map(str, self.zcdp)
         return f"zCDP {rho}, delta {leak}"
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
         if self.zcdp is not None:
-            out["zcdp"] = list(map(exact_text, self.zcdp))
+            out["zcdp"] = list(map(str, self.zcdp))
         return out | {"guarantee": self.guarantee.to_dict()}
 
     @classmethod

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -216,13 +216,6 @@ class Drawn(Table):
         return Stream(cells.schema, batches)
 
 
-class Drawable(Protocol):
-    """What rows are drawn from: a twin, or a simulated population."""
-
-    def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
-        """Return n units to learn from, and others to measure on."""
-
-
 # -- One run.
 
 
@@ -235,7 +228,7 @@ class Run(NamedTuple):
     stopped: str = ""  # why nothing was released
 
 
-def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
+def run_once(rows: Twin | Made, fit: Fit, n: int, seed: int, run: int) -> Run:
     """Draw rows, fit, and measure; the same numbers give the same run."""
     generator = public_generator(seed, run)
     learned, apart = rows.draw(n, generator)
