@@ -676,19 +676,6 @@ class Schema:
         return cls.from_dict(_read_toml(path))
 
     @classmethod
-    def outline(cls, path: str | Path) -> Schema:
-        """Return the names of a TOML file's columns, and its CSV format: bins stand for the rest.
-
-        For a schema with mistakes, which can then still be compared with a table.
-        """
-        mistakes: list[str] = []
-        described, csv = _without_csv(_read_toml(path), mistakes)
-        if mistakes:
-            raise ParameterError(mistakes[0])
-        names = [name for name in described if name not in RESERVED]
-        return cls(tuple(Column.bins(name, [0]) for name in names), csv=csv)
-
-    @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> Schema:
         """Read a schema from plain JSON: ``{name: {"bins": [...]} or {"categories": [...]}}``."""
         if not isinstance(described, Mapping) or not described:
