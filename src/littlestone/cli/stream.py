@@ -438,16 +438,13 @@ def _show_status(folder: str, *, json: bool) -> None:
     concepts = class_from_dict(public["stream"]["class"])
     parts = parts_in(public, concepts)
     spent = f"{public['batches']} of {public['planned_batches']} updates used"
+    spent += "; the last rule stays in use" * public["stopped"]
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
             ("Rule", public["description"] or "none yet"),
             ("Hypothesis", str(public["hypothesis"])),
-            (
-                "Budget",
-                spent + ("; the last rule stays in use" if public["stopped"] else ""),
-                "",
-            ),
+            ("Budget", spent),
             ("Guarantee", str(total(parts))),
             *stream_facts(parts, proposal_of(concepts)),
             ("Running", "yes" if running else "no"),

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -121,14 +121,9 @@ class Twin:
         numbers = whole(names) if comma else cells
         return cls(tuple(names), opened.declared, cells, numbers, fit.user)
 
-    @property
+    @cached_property
     def units(self) -> Sequence[Ints]:
         """The rows of each record, or of each user."""
-        if "units" not in self._encoded:
-            self._encoded["units"] = self._units()
-        return cast("Sequence[Ints]", self._encoded["units"])
-
-    def _units(self) -> Sequence[Ints]:
         if self.user is None:
             return cast("Sequence[Ints]", np.arange(len(self.cells))[:, None])
         code = self.cells[self.user].combine_chunks().dictionary_encode(null_encoding="encode")
