@@ -26,7 +26,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert (
         names.index("Columns") < names.index("Model") < names.index("Delta") < names.index("Rule")
     )
-    assert "epsilon 8/5 (part of the total)" in done.out
+    assert "epsilon 1.6 (part of the total)" in done.out
     model = run(FIT + " --json").json
     assert model["guarantee"]["epsilon"] == 8
     assert "proposal" in str(model["class"])

@@ -589,8 +589,8 @@ def rehearse(
     chance:
         Probability with which a fit should reach the --aim.
     runs:
-        Smallest number of runs; more follow, up to 100, until the 95% interval of the mean is at
-        most 0.01 to either side.
+        Smallest number of runs; more follow, up to 100, until the 95% margin of error of the mean
+        is at most 0.01.
     jobs:
         Number of parallel processes (by default one per core).
     seed:

@@ -380,6 +380,10 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     message = re.sub(rf"{parameter}(?:( of )({caller}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     message = re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+    if command and "table" not in options:  # a place, not an option
+        place = "TWIN" if command == "rehearse" else "DATA"
+        words = f"{place} argument of {command}"
+        message = re.sub(r"'table' parameter of [a-z ]*?(?= must)", words, message)
     return message.replace("shift=None", "--shift none")
 
 
