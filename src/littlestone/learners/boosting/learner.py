@@ -47,7 +47,6 @@ from littlestone.learners.boosting.rounds import (
 )
 from littlestone.mechanisms import private_count
 from littlestone.privacy import Concentrated, Loss, Pure
-from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Goal
@@ -139,10 +138,10 @@ class Boosting(Boosted):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        each = f"bounded range {settings.round_epsilon} each"
         spent = {counted(settings.rounds, "trees"): each}
         if settings.marginals:
-            spent["counts of columns"] = f"zCDP {exact_text(settings.marginals)}"
+            spent["counts of columns"] = f"zCDP {settings.marginals}"
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"

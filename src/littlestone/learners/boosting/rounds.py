@@ -133,6 +133,12 @@ class Uncertified(Learner[UncertifiedPlan]):
     #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
     columns: Fraction = field(default=Fraction(0), kw_only=True)
 
+    @property
+    def reads(self) -> type[Any]:
+        """Records with targets, or of users; else labelled records, as counts."""
+        of_units = self.unit == "users" or self.concept_class.target is not None
+        return TargetSample if of_units else Sample
+
     @abstractmethod
     def settings(self, n: int) -> Any:
         """Return the numbers of a fit of n units: from public parameters only."""
@@ -198,12 +204,6 @@ class Boosted(Uncertified):
     def minus_evaluation(self, evaluation: Fraction) -> Self:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
         return replace(self, evaluation=evaluation)
-
-    @property
-    def reads(self) -> type[Any]:
-        """Records with targets, or of users; else labelled records, as counts."""
-        of_units = self.unit == "users" or self.concept_class.target is not None
-        return TargetSample if of_units else Sample
 
     @property
     def several(self) -> bool:
