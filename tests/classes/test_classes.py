@@ -231,7 +231,7 @@ def test_files(tmp_path, quote):
         ("thresholds(1, 10**9**9**9)", "at most"),
         ("thresholds(1, 2**-1)", "cannot read"),
         ("thresholds(1, 2.5)", "cannot read"),
-        ("thresholds(1, True)", "cannot read"),
+        ("thresholds(1, True)", "must be an integer"),
         ("thresholds(1, 'a')", "cannot read"),
         ("thresholds(1, 7/2)", "cannot read"),
         ("thresholds(1, __import__('os'))", "cannot read"),

@@ -31,6 +31,7 @@ from littlestone.classes import (
 )
 from littlestone.classes.base import VectorDomain
 from littlestone.classes.hashing import Hashed
+from littlestone.classes.prefixes import Notation, PrefixForest
 from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
@@ -267,6 +268,17 @@ def test_long_gaps_are_counted_exactly():
     assert sources[0].presented == sources[1].presented
 
 
+@pytest.mark.parametrize("written", [("ab", 3), ("abc", 3), ("abcde", 2), ("0123456789", 2)])
+def test_ranks_of_many_prefixes_are_those_of_each(written):
+    forest = PrefixForest(Notation(*written))
+    nodes = np.array([forest.at_rank(rank) for rank in range(forest.size)])
+    ranks = forest.keys(nodes)
+    assert ranks.tolist() == list(range(forest.size))
+    assert forest.points(ranks).tolist() == nodes.tolist()
+    assert forest.ends(ranks).tolist() == [forest.span(node)[1] for node in nodes.tolist()]
+    assert not PrefixForest(Notation("abcde", 25)).small  # 75 bits, though few enough ranks
+
+
 # -- Sparse sets, conjunctions and affine subspaces: exact laws, JSON, layouts of points -----------
 
 RATE = Fraction(3, 7)
@@ -404,7 +416,7 @@ def test_the_domain_of_vectors():
         (lambda: SetHypothesis((2, 1)), "on_points"),
         (lambda: Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), 3, 2), "'buckets'"),
         (lambda: SparseSets(3).representation(), "alpha"),
-        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'monotone'"),
+        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'upside_down'"),
     ],
 )
 def test_refusals(make, words):

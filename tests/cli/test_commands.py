@@ -337,7 +337,7 @@ def test_audit_of_a_broken_learner_fails(run, monkeypatch):
     assert "data sets" in done.out
 
 
-USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user --n 2"
+USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --learner users --n 2"
 
 
 @pytest.mark.more
@@ -345,7 +345,7 @@ USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user 
     ("cls", "more"),
     [
         ("thresholds(1,1)", "--samples-per-user 1 --json"),
-        ("thresholds(1,1)", "--samples-per-user 1 --learner users --records-per-user 1 --json"),
+        ("thresholds(1,1)", "--samples-per-user 1 --records-per-user 1 --json"),
         ("points(1,1)", "--samples-per-user 2 --method user-level --records-per-user 1 --json"),
         ("sparse_sets(1,1,1)", "--samples-per-user 2 --records-per-user 1 --json"),
         ("intervals(1,1)", "--samples-per-user 2 --records-per-user 1 --json"),
@@ -382,11 +382,10 @@ def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("", "needs --samples-per-user"),
+        ("", "must be given"),
         ("--samples-per-user 0", "--samples-per-user"),
         ("--samples-per-user 1 --records-per-user none", "--records-per-user"),
         ("--samples-per-user 1 --method best", "'--method'"),
-        ("--samples-per-user 1 --learner generic", "protects single records"),
     ],
 )
 def test_audit_of_users_refuses(run, more, said):
@@ -398,8 +397,9 @@ def test_audit_of_users_refuses(run, more, said):
 
 def test_audit_of_records_refuses_what_is_for_users(run):
     line = f"{AUDIT} --class thresholds(1,1) --points 1"
-    assert "--unit user" in run(f"{line} --learner generic --samples-per-user 2").err
-    assert "replaces a user" in run(f"{line} --learner users --unit record").err
+    said = run(f"{line} --learner generic --samples-per-user 2").err
+    assert "'--samples-per-user' option must not be given to the 'generic' learner" in said
+    assert "protects records" in run(f"{line} --learner generic --records-per-user 2").err
 
 
 @pytest.mark.parametrize("points", ["7", "1,,2", "", "x"])

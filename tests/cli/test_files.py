@@ -4,7 +4,6 @@ import io
 import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -178,10 +177,7 @@ def test_all_mistakes_of_a_schema_at_once(run, folder):
     ):
         assert part in done.err
     assert done.err.count("\n- ") == 6
-    beside = run("schema check wrong.toml data.csv").err
-    assert beside.startswith(done.err.rstrip())
-    lacking = re.findall(r"- The table has no column '(\w+)'", beside.partition("Compared")[2])
-    assert lacking == [name for name in tomllib.loads(WRONG) if name not in ("age", "city")]
+    assert run("schema check wrong.toml data.csv").err == done.err
 
 
 def test_a_schema_is_shown(run):
@@ -476,7 +472,6 @@ def test_no_output_replaces_a_ledger(run, budget, name):
         ["predict", "m.json", "data.csv", "--out", name],
         ["plan", *FIT[6:], "--alpha", "0.1", "--beta", "0.05", "--report", name],
         ["dims", "--class", "thresholds(1, 9)", "--report", name],
-        ["audit", "exact", *FIT[6:], "--learner", "generic", "--points", "1", "--report", name],
         [*STREAM.split(), "--x", "age", "--y", "adult", "--out", name],
     ):
         done = run("", *line)

@@ -81,10 +81,10 @@ CHANGES = [
     (RULES | {"--schema": "none.toml"}, "none.toml"),
     (RULES | {"--schema": "bad.toml"}, "age"),
     ({"--learner": "agnostik"}, "Did you mean 'agnostic'?"),
-    ({"data": "none.parquet"}, "parameter of fit must", "none.parquet"),
+    ({"data": "none.parquet"}, "argument of fit must", "none.parquet"),
     ({"data": "noise.parquet"}, "noise.parquet"),
     ({"data": "table.xls"}, "table.xls"),
-    ({"data": "."}, "'table'"),
+    ({"data": "."}, "DATA argument"),
     ({"data": "empty.csv"}, "no rows"),
     ({"data": "nothing.csv"}, "nothing.csv"),
     ({"--strict": True, "--positive": "yes"}, "--negative"),
@@ -156,6 +156,8 @@ def test_usage(run, folder):
     refused(folder, run("fitt data.csv"), 'Did you mean "fit"?')
     refused(folder, run("fit data.parquet --y adult --class points()"), "--epsilon")
     refused(folder, run("plan --clas x"), "--clas", "Did you mean --class?")
+    refused(folder, run("plan --page x.html"), "--page", "Did you mean --report?")
+    refused(folder, run("plan --interval 90%"), "Unknown option: --interval. See littlestone")
 
 
 #: A line that lacks something, and the example that is shown.
@@ -163,7 +165,7 @@ LESSONS = {
     "dims": 'dims needs --class, for example --class "thresholds(1, 99)".',
     "fit": "fit needs DATA, for example people.csv.",
     "fit data.csv --x age --epsilon 1": "fit needs --y, for example --y adult: the column of "
-    "labels. For times use --time and --event.",
+    "labels. For times, use --time and --event.",
     "plan --class points()": "plan needs --epsilon, for example --epsilon 1.",
     "predict m.json": "predict needs DATA, for example people.csv.",
     "report m.json": "report needs --out, for example --out page.html.",

@@ -275,18 +275,6 @@ def test_a_report_is_printed(run):
     assert unlabelled["label"]["other"]["value"] > 0.9
 
 
-def test_the_noise_is_said_before(run, folder):
-    line = "check --schema schema.toml --epsilon 1 --records"
-    found = run(f"{line} 800 --json").json
-    assert found["rate"] == "1/6"
-    assert run(f"{LINE} --json").json["noise"] == {"rate": "1/6", "reach": found["reach"]}
-    said = f"margin of error of each percentage would be 2.2% ({found['reach']:g} of 800 records)"
-    assert said in run(f"{line} 800").out
-    assert "is refused" in run(f"{line} 30").out
-    (folder / "data.csv").unlink()
-    assert run(f"{line} 800").code == 0
-
-
 def test_refusals_spend_nothing(run):
     run("ledger create b.db --epsilon 1")
     for line, code in (
@@ -295,7 +283,6 @@ def test_refusals_spend_nothing(run):
         ("check data.csv --schema schema.toml --y adult --epsilon 2 --ledger b.db", 4),
         ("check data.csv --schema schema.toml --epsilon 1 --ledger b.db", 2),
         ("check --schema schema.toml --epsilon 1 --y adult", 2),
-        ("check data.csv --records 5 --schema schema.toml --epsilon 1", 2),
         ("check data.csv --schema schema.toml --y sick --epsilon 1 --ledger b.db", 2),
     ):
         done = run(line)
@@ -310,9 +297,6 @@ def test_refusals_speak_of_options(run):
     done = run(f"{LINE} --seed -1")
     assert done.code == 2
     assert "'--seed' option of check" in done.err
-    done = run(f"{LINE} --records 5")
-    assert done.code == 2
-    assert "a table or --records, not both" in done.err
 
 
 # -- `littlestone dims`: JSON, text, witnesses, a page, refusals -----------------------------------

@@ -118,7 +118,7 @@ def test_classes_over_rows(run, folder):
         ("--user nobody --samples-per-user 3", "no column 'nobody'"),
         ("--user who --samples-per-user 3 --learner generic", "It is for: users"),
         ("--learner users", "How many records of each user are read"),
-        ("--user who --samples-per-user 3 --delta 1e-6 --learner users", "purely"),
+        ("--user who --samples-per-user 3 --delta 1e-6 --learner users", "pure epsilon-DP"),
     ],
 )
 def test_refusals_teach(run, people, line, message):

@@ -568,8 +568,3 @@ def test_a_constant_rule_prints_one_error():
     assert made.hypothesis.describe() == "always 0"
     for said in (repr(made), "".join(map(str, evaluation_facts(made)))):
         assert said.count("Error rate") == 1
-
-
-def test_arrow_tables_and_polars_frames_are_arrays_with_names():
-    for frame in (pl.from_pandas(X), pl.from_pandas(X).to_arrow()):
-        assert trees().fit(frame, ILL).predict(frame).tolist() == fitted().predict(X).tolist()

@@ -347,7 +347,10 @@ def scores_of_labels_one_bound_too_small(original, *records):
 def records_of_users_held_out(original, self, source, first):
     """A user is learned from and held out, and pays twice."""
     parts = original(replace(self, user=None, keys=None), source, first)
-    return tuple(replace(part, user=self.user[: len(part.point)], keys=self.keys) for part in parts)
+    users = (self.user[: len(part.point)] for part in parts)
+    return tuple(
+        replace(part, user=user, keys=self.keys) for part, user in zip(parts, users, strict=True)
+    )
 
 
 @mutant(

@@ -81,16 +81,8 @@ class Points(SetsOfPoints):
         """Number of concepts: one more than points."""
         return math.inf if self.bounds is None else self.bounds[1] - self.bounds[0] + 2
 
-    @property
-    def vc_dim(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def structure(self) -> Atoms:
-        """At most one point."""
-        return Atoms()
-
+    vc_dim = 1
+    structure = Atoms()  # at most one point
     streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
@@ -162,11 +154,6 @@ class PointSpace(VersionSpace):
     zero: bool
     listed: frozenset[Point]
     cofinite: bool
-
-    @classmethod
-    def of(cls, concept_class: Points) -> PointSpace:
-        """Return the space of all concepts."""
-        return cls(concept_class, True, frozenset(), True)
 
     @property
     def n_points(self) -> int | float:
@@ -276,7 +263,7 @@ class PointSpace(VersionSpace):
 
 @version_space.register
 def _(concept_class: Points, max_nodes: int | None) -> VersionSpace:
-    return PointSpace.of(concept_class)
+    return PointSpace(concept_class, True, frozenset(), True)
 
 
 @closures.register

@@ -135,16 +135,6 @@ class Forest(ABC):
                 high = middle - 1
         return low
 
-    def deepest(self, nodes: Iterable[Node]) -> Node | None:
-        """Return the deepest of pairwise comparable nodes; None if two are incomparable."""
-        below: Node = ROOT
-        for node in nodes:
-            if self.precedes(node, below):
-                below = node
-            elif not self.precedes(below, node):
-                return None
-        return below
-
 
 class Chain(Forest):
     """The integers from ``top`` to ``bottom``, each one the only child of the one before.
@@ -199,8 +189,8 @@ class Star(Forest):
 
     Examples
     --------
-    >>> Star(float("inf"), member=lambda x: True).deepest(["a", "b"]) is None
-    True
+    >>> Star(float("inf"), member=lambda x: True).meet("a", "b")
+    0
     """
 
     height = 1
@@ -382,15 +372,10 @@ def centre(forest: ListedForest, allowed: npt.ArrayLike | None = None) -> int:
     """
     vertices: Any = np.arange(-1, forest.size) if allowed is None else np.asarray(allowed)
     one_end = _distances(forest, int(np.argmax(forest.depths)) if forest.size else -1)
-    other_end = _distances(forest, _farthest(one_end))
-    farthest = np.maximum(one_end, other_end)
-    return int(vertices[np.argmin(farthest[vertices])])
-
-
-def _farthest(distances: Index) -> int:
-    """Return the farthest vertex; the root is the last entry."""
-    at = int(np.argmax(distances))
-    return at if at < len(distances) - 1 else -1
+    farthest = int(np.argmax(one_end))  # the root is the last entry
+    other_end = _distances(forest, farthest if farthest < forest.size else -1)
+    distances = np.maximum(one_end, other_end)
+    return int(vertices[np.argmin(distances[vertices])])
 
 
 def _distances(forest: ListedForest, start: int) -> Index:
@@ -740,16 +725,6 @@ class MatrixTree(ListedForest, VC1Tree):
     def is_proper(self, node: Node) -> bool:
         """Return whether some row is the path of this node."""
         return self.index(node) in self._proper
-
-    def node_of(self, row: int) -> Node:
-        """Return the node of a concept: the concept is f, flipped on the node's path.
-
-        Examples
-        --------
-        >>> MatrixTree([[0, 0], [1, 0], [1, 1]], f=0).node_of(2)
-        1
-        """
-        return self.node(int(self._ends[row]))
 
     def hypothesis(self, node: Node) -> TableHypothesis:
         """Return f, flipped on the path of a node, as a row of labels."""

@@ -10,16 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Every control character but the line break, and those that turn the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -139,7 +135,7 @@ GROUPS = {
         y schema x user labels positive negative strict target low high time event event-is periods
         samples-per-user records-per-user bounds public bins shift public-points csv
         header-is-public columns kinds digits like records horizon resume follow key data
-        points n unit outside pairs places copies weights codebook
+        points n outside pairs places copies weights codebook
     """,
     "Model": """
         model class learner set method monotonic monotonic-cst inference loss quantile costs
@@ -158,11 +154,11 @@ COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
     "rehearse": "y schema records epsilon delta aim chance runs report out",
-    "check": "y schema epsilon delta labels csv header-is-public records ledger json",
+    "check": "y schema epsilon delta labels csv header-is-public ledger purpose json",
     "score": "y epsilon by positive user csv ledger purpose record json",
     "stream": "y x class epsilon delta horizon user state resume out",
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
-    "audit exact": "class learner epsilon delta schema labels points n unit json",
+    "audit exact": "class learner epsilon delta schema labels points n samples-per-user json",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
 }

@@ -27,7 +27,7 @@ from littlestone.source import ExactSource, SeededSource
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
 BONN, OTHER = (2,), (1,)
-LOW, HIGH, MISSING = (2,), (3,), (0,)
+LOW, HIGH = (2,), (3,)
 EPSILON = Fraction(3, 2)
 
 

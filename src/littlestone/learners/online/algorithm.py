@@ -19,7 +19,6 @@ binary digits are independent coins. The law is that of one coin for each step.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,7 +33,7 @@ from littlestone.classes import check_class
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
-from littlestone.errors import LittlestoneError, UnsupportedError
+from littlestone.errors import LittlestoneError
 from littlestone.learners.online.state import (
     OnlineState,
     Record,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.online.plan import OnlinePlan, StreamGoal
     from littlestone.learners.online.state import HypothesisSampler
-    from littlestone.types import Hypothesis, Json, Point, Points
+    from littlestone.types import Hypothesis, Json, Points
 
 
 PRIVACY = "online.privacy"
@@ -691,15 +690,15 @@ def _epochs(cert: CertificateBuilder) -> None:
     """Write by how many mistakes tests may fire early, and late."""
     cert.step("records", "n", EPOCHS)
     formula = "max(ceil(log(4 * records / beta / (1 + exp(-test))) / test), 1)"
-    cert.step("early", formula, EPOCHS)
-    cert.step("late", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS)
+    cert.step("margin_below", formula, EPOCHS)
+    cert.step("margin_above", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS)
 
 
 def _epoch(cert: CertificateBuilder, limit: int, name: str = "") -> tuple[Step, Step]:
     """Return how many mistakes an epoch with this limit has, at least and at most."""
-    least = cert.step(f"least{name}", "limit + 1 - early", EPOCHS, limit=limit)
-    longest = cert.step(f"longest{name}", "limit - 1 + late", EPOCHS, limit=limit)
-    return least, longest
+    shortest = cert.step(f"shortest{name}", "limit + 1 - margin_below", EPOCHS, limit=limit)
+    longest = cert.step(f"longest{name}", "limit - 1 + margin_above", EPOCHS, limit=limit)
+    return shortest, longest
 
 
 def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
@@ -707,16 +706,16 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
     why = EXPONENTIAL
     _epoch(cert, phase.limit)
     cert = cert.where(draws=phase.draws, batches=phase.batches, share=plan.share, rate=phase.rate)
-    cert.step("not_empty", "least >= 1", EPOCHS)
+    cert.step("not_empty", "shortest >= 1", EPOCHS)
     ways = vote_events(concept_class, plan.share)
     if plan.adversary == "oblivious" and plan.goal.horizon < ways:
         ways, why = Fraction(plan.goal.horizon), OBLIVIOUS
     # more than half of the draws, an odd number, must err
-    cert.step("wrong", "binomial_above(draws, share, half)", why, half=(phase.draws - 1) // 2)
-    failure = cert.step("vote_failure", "events * (batches + 1) * wrong", why, events=ways)
+    cert.step("vote_error", "binomial_above(draws, share, half)", why, half=(phase.draws - 1) // 2)
+    failure = cert.step("vote_failure", "events * (batches + 1) * vote_error", why, events=ways)
     cert.step("votes", "failure <= beta / 2 and odd >= 1", why,
               failure=failure, odd=phase.draws % 2)  # fmt: skip
-    cert.step("decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", why)
+    cert.step("decay", "-log(1 - share * (1 - exp(-rate * max(shortest, 1))))", why)
     cert.step("updates", "floor(log(size) / decay)", why, size=int(concept_class.size))
     # the last vote of a quick phase is trusted by nobody: one more epoch, and one more update
     more = int(bool(quick))
@@ -725,7 +724,7 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
     for each in quick:
         _, most = _epoch(cert, each.limit, "_quick")
         total = cert.step(
-            "quick", "total + batches * longest", why,
+            "quick_total", "total + batches * longest", why,
             total=total, batches=each.batches, longest=most,
         )  # fmt: skip
     return total
@@ -742,49 +741,22 @@ def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBui
     )  # fmt: skip
     total = cert.step("start", "0 * steps", CLOSURE)
     for i, (width, phase) in enumerate(zip(grown.widths, plan.phases, strict=False)):
-        least, longest = _epoch(cert, phase.limit, f"_{i}")
+        shortest, longest = _epoch(cert, phase.limit, f"_{i}")
         cert.step(
-            f"agree_{i}", "least >= width * (score - 1) + 1", CLOSURE,
-            least=least, width=width,
+            f"agree_{i}", "shortest >= width * (score - 1) + 1", CLOSURE,
+            shortest=shortest, width=width,
         )  # fmt: skip
         total = cert.step(f"total_{i}", "total + longest", CLOSURE, total=total, longest=longest)
     cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths))
     return total
 
 
-# -- Without privacy: the standard optimal algorithm, and halving: the yardsticks ------------------
+# -- Without privacy: the standard optimal algorithm, the yardstick --------------------------------
 #
 # NOT PRIVATE: each mistake changes the next prediction at once, for everybody to see.
 
 
-class Predictor(ABC):
-    """An online learner without privacy: predict, then learn the label."""
-
-    concept_class: ConceptClass
-
-    @property
-    @abstractmethod
-    def hypothesis_(self) -> Hypothesis:
-        """The next prediction, at every point."""
-
-    @abstractmethod
-    def _learn(self, point: Point, label: int) -> None:
-        """Learn from a point of the domain that was predicted wrongly."""
-
-    def predict_one(self, x: Any) -> int:
-        """Return the label predicted at a point; 0 outside the domain."""
-        return label_of(
-            self.hypothesis_, point_of(self.concept_class.domain, x), self.concept_class
-        )
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn the label of a point; nothing changes if it was predicted, or lies outside."""
-        point, label = point_of(self.concept_class.domain, x), truth(type(self).__name__, y)
-        if point is not OUTSIDE and label_of(self.hypothesis_, point, self.concept_class) != label:
-            self._learn(point, label)
-
-
-class SOAPredictor(Predictor):
+class SOAPredictor:
     """The standard optimal algorithm: NOT PRIVATE, and of least mistake bound.
 
     Notes
@@ -811,75 +783,23 @@ class SOAPredictor(Predictor):
     def __init__(self, concept_class: ConceptClass) -> None:
         self.concept_class = check_class("SOAPredictor", concept_class)
         self._space = concept_class.version_space()
-        self._hypothesis = self._space.soa()
-
-    @property
-    def hypothesis_(self) -> Hypothesis:
-        """The SOA of the version space."""
-        return self._hypothesis
+        #: The SOA of the version space: the next prediction, at every point.
+        self.hypothesis_: Hypothesis = self._space.soa()
 
     def mistake_bound(self) -> int:
         """Return the Littlestone dimension of the class."""
         return self.concept_class.version_space().littlestone_dim()
 
-    def _learn(self, point: Point, label: int) -> None:
-        rest = self._space.restrict(point, label)
-        if not rest.is_empty:
-            self._space, self._hypothesis = rest, rest.soa()
-
-
-class HalvingPredictor(Predictor):
-    """The majority of all concepts that are left: NOT PRIVATE; for classes that can be listed.
-
-    ``concept_class``: of at most 2**20 concepts.
-
-    Notes
-    -----
-    *Claim.* At most log2 of the number of concepts mistakes on every realizable sequence.
-
-    Examples
-    --------
-    >>> from littlestone.classes import Intervals
-    >>> halving = HalvingPredictor(Intervals(1, 30))
-    >>> halving.mistake_bound()
-    8
-    >>> halving.learn_one(4, 1)
-    >>> halving.predict_one(5), halving.predict_one(29)
-    (1, 0)
-    """
-
-    def __init__(self, concept_class: ConceptClass) -> None:
-        self.concept_class = check_class("HalvingPredictor", concept_class)
-        if concept_class.size == float("inf"):
-            raise UnsupportedError(
-                f"The class {concept_class.spec} is infinite; halving counts concepts. "
-                "Use SOAPredictor."
-            )
-        self._left = list(dict.fromkeys(concept_class.concepts()))
-        self._size = len(self._left)
-
-    @property
-    def hypothesis_(self) -> Hypothesis:
-        """The vote of all concepts that are left."""
-        return majority(self._left)
-
     def predict_one(self, x: Any) -> int:
-        """Return the majority's label at a point; 0 outside the domain, and where votes tie."""
+        """Return the label predicted at a point; 0 outside the domain."""
         point = point_of(self.concept_class.domain, x)
-        return int(
-            2 * sum(label_of(h, point, self.concept_class) for h in self._left) > len(self._left)
-        )
+        return label_of(self.hypothesis_, point, self.concept_class)
 
     def learn_one(self, x: Any, y: Any) -> None:
-        """Remove the concepts that disagree, unless that removes all."""
-        point, label = point_of(self.concept_class.domain, x), truth("HalvingPredictor", y)
-        if point is not OUTSIDE:
-            self._learn(point, label)
-
-    def mistake_bound(self) -> int:
-        """Return floor(log2 of the number of concepts)."""
-        return self._size.bit_length() - 1
-
-    def _learn(self, point: Point, label: int) -> None:
-        rest = [h for h in self._left if label_of(h, point, self.concept_class) == label]
-        self._left = rest or self._left
+        """Learn the label of a point; nothing changes if it was predicted, or lies outside."""
+        point, label = point_of(self.concept_class.domain, x), truth("SOAPredictor", y)
+        if point is OUTSIDE or label_of(self.hypothesis_, point, self.concept_class) == label:
+            return
+        rest = self._space.restrict(point, label)
+        if not rest.is_empty:
+            self._space, self.hypothesis_ = rest, rest.soa()
