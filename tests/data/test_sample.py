@@ -663,3 +663,11 @@ def test_classes_count_their_comparisons():
 def test_refusals(table, options, words):
     with pytest.raises(ParameterError, match=words):
         ls.Schema.from_public(table, **options)
+
+
+def test_who_reads_users_names_their_column():
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(1, 9)}
+    table = {"x": [3, 5], "y": [0, 1], "who": ["a", "a"]}
+    with pytest.raises(ParameterError, match="'user'"):
+        UserSample.read(table, **where)
+    assert Sample.read(table, **where, user="who").unit == "users"

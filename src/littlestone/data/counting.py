@@ -352,15 +352,6 @@ class Reading(Rules):
         return replace(groups, user=user, keys=keys)
 
 
-def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> TargetSample:
-    """Read and count a table; see `Reading.of`."""
-
-    def run() -> TargetSample:
-        return Reading(table=table, caller=caller, **arguments).groups(strict=strict)
-
-    return run_engine(run, STOPPED.format(caller))
-
-
 def read_points(
     table: Any,
     *,

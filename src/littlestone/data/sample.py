@@ -414,11 +414,10 @@ class Sample:
         >>> listed.counts.tolist(), listed.outside
         ([[1, 0], [0, 0], [0, 1], [0, 1]], (0, 1, 0, 0))
         """
-        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+        from littlestone.data.read import read  # noqa: PLC0415 - engines are loaded late
 
-        labels = rules.get("labels")
-        groups = group_table(caller, table, strict=strict, **rules)
-        return groups.pooled(None if labels is None else len(labels))
+        sample: Sample = read(table, kind=Sample, strict=strict, caller=caller, **rules)
+        return sample
 
     def __repr__(self) -> str:
         listed = f", labels={self.labels}" if self.unlisted else ""

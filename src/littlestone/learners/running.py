@@ -539,13 +539,13 @@ def read_sample(
 
     domain = learner.concept_class.domain if domain is None else domain
     most: int | None = getattr(learner, "extremes", None)
-    need: Any = "all"
-    if learner.unit == "users" or getattr(learner, "uses_marginals", False):
+    need: Any = "batches" if getattr(learner, "streams", False) else "all"
+    if learner.reads is TargetSample:
+        need = "all"
+    elif learner.unit == "users" or getattr(learner, "uses_marginals", False):
         need = "batches"
     elif most is not None:
         need = "extremes"
-    elif getattr(learner, "streams", False):
-        need = "batches"
     labels: tuple[Label, ...] | None = None
     if learner.concept_class.lists_labels:
         _ = learner.plan  # only what learns several labels has one
@@ -559,16 +559,12 @@ def read_sample(
             f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
         )
-    if learner.reads is TargetSample:
-        arguments |= {"domain": domain, "labels": labels}
-        target = getattr(learner.concept_class, "target", None)
-        values = TargetSample.read(table, target=target, **arguments)
-        check_rows(values.n, arguments.get("caller", "fit"))
-        return values
     sample: AnySample = read(
         table,
+        kind=learner.reads,
         domain=domain,
         labels=labels,
+        target=getattr(learner.concept_class, "target", None),
         need=need,
         most=most or 0,
         **arguments,
