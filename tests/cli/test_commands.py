@@ -578,7 +578,7 @@ def test_streams_beside_what_no_learner_can_do_better(run):
     )
     assert refused.code == 2
     said = " ".join(refused.err.split())
-    assert "No learner can promise this for conjunctions(40)" in said
+    assert "No learner can guarantee this for conjunctions(40)" in said
     assert "on some stream: Omega(d): at least 20.5" in said  # half of the Littlestone dimension
     pure = run(line.replace(" --delta 1e-6", "").replace("points()", "thresholds(1,99)") + " 99999")
     assert "In a stream of 99,999 rows, littlestone stream makes at most" in pure.out
