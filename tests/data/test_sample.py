@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scenarios import keep_stored
 from scipy import stats
 
 import littlestone as ls
@@ -86,7 +87,7 @@ def test_arrays_are_strict():
     sample = Sample.from_arrays(np.array([[5], [3], [5]]), ["b", "a", "b"], domain, classes="ab")
     assert multiset(sample) == {(5, 1): 2, (3, 0): 1}
     for labels in (["b", "a", "c"], [1, 0, 1], ["b", None, "a"]):
-        with pytest.raises(DataError, match="public classes") as refused:
+        with pytest.raises(DataError, match="public labels") as refused:
             Sample.from_arrays([5, 3, 5], labels, domain, classes=("a", "b"), caller="fit")
         assert "'c'" not in str(refused.value)
     with pytest.raises(ParameterError, match="'y' parameter of fit must be as long as X"):
@@ -326,12 +327,12 @@ def test_points_that_are_stored(piece, monkeypatch):
     kept, line = zeros + ones > 0, OnLine(Itself(10**6))
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 2 * piece)
     plain = Sample.binary(points[kept], zeros[kept], ones[kept], (3, 5))
-    stored = Stored.kept(plain, line)
+    stored = keep_stored(plain, line)
     for most in (1, 9, 10_000):
         same(stored.extremes(most), plain.extremes(most), most)
     assert "counted" not in vars(stored)
     empty = np.zeros(0, dtype=np.int64)
-    none = Stored.kept(Sample.binary(empty, empty, empty, (2, 1)), line)
+    none = keep_stored(Sample.binary(empty, empty, empty, (2, 1)), line)
     assert (none.extremes(3).n, none.extremes(3).zeros.tolist()) == (3, [])
 
 

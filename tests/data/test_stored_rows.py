@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import parse_class
@@ -26,7 +27,7 @@ from littlestone.classes.decision_trees.concept_class import (
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, split, table_bytes
+from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, table_bytes
 from littlestone.data.stored import Encoded, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
@@ -81,7 +82,7 @@ def contents(sample):
 
 def coded(plain, schema):
     """A stored sample."""
-    return Stored.kept(plain, Encoded(schema.n_codes))
+    return keep_stored(plain, Encoded(schema.n_codes))
 
 
 @pytest.mark.first(1)
@@ -255,7 +256,7 @@ def listed_samples(schema, k, n=300):
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = Sample.of(rows.astype(np.int16), labels, labels=k)
         layout = Encoded(schema.n_codes)
-        yield plain, Stored.kept(plain, layout)
+        yield plain, keep_stored(plain, layout)
 
 
 LISTED = {
@@ -308,14 +309,14 @@ def test_held_out_records_are_those_of_the_plain_dealing():
     for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
         for first in (1, 64, 65, 129):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = split(passed, one, first), split(plain, other, first)
+            here, there = passed.split(one, first), plain.split(other, first)
             assert [contents(s) for s in here] == [contents(s) for s in there]
             assert one.below(2**60) == other.below(2**60)
             assert [s.n for s in here] == [first, 130 - first]
-            again = [split(part, SeededSource(3), 1)[0] for part in (here[0], there[0])]
+            again = [part.split(SeededSource(3), 1)[0] for part in (here[0], there[0])]
             assert contents(again[0]) == contents(again[1])
-    priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
-    assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
+    priced = passed.split(SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
+    assert contents(priced) == contents(plain.split(SeededSource(0), 64)[1])
 
 
 @pytest.mark.parametrize("size", [3, 20, 10**6])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -267,28 +266,10 @@ def a_start_that_is_not_paid_for(original, epsilon, delta, rounds, others=(), **
     return original(epsilon, delta, rounds, (), **how)
 
 
-@mutant("wrong sensitivity", "learners.boosting.rounds:Marginals.of_counts", _ALL_N)
-def columns_with_noise_as_if_each_were_alone(original, self, columns):
+@mutant("wrong sensitivity", "learners.boosting.rounds:count_noise", _ALL_N)
+def columns_with_noise_as_if_each_were_alone(original, rho, columns):
     """A replaced record moves two counts of every column, not of one."""
-    return original(self, 1)
-
-
-@mutant("noise left out", "learners.boosting.rounds:Marginals.of_hessian", _ALL_N)
-def a_hessian_without_its_share(original, self):
-    """The noise of the Hessian is nearly none."""
-    return Fraction(1)
-
-
-@mutant(
-    "noise left out",
-    "learners.boosting.rounds:_weighted",
-    "test_counts_weights_rounds_and_evaluation_in_one_law",
-)
-def weights_of_columns_from_exact_sums(original, sample, *given):
-    """The counts are noisy, the Newton step from them is not."""
-    exact = lambda original, sums, variance, source: sums.astype(float)  # noqa: E731
-    with patched("learners.boosting.rounds:_noisy", exact):
-        return original(sample, *given)
+    return original(rho, 1)
 
 
 @mutant(

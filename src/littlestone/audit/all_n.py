@@ -41,7 +41,6 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from flint import ctx
 
 from littlestone.audit.chain import (
@@ -87,7 +86,7 @@ from littlestone.learners.boosting.losses import (
     sums_within,
     unit_weight,
 )
-from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
+from littlestone.learners.boosting.rounds import SCALE, count_noise, counts_of
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.learner import (
@@ -104,7 +103,6 @@ from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
-    from littlestone.learners.boosting.rounds import Marginals
     from littlestone.source import Source
     from littlestone.source.sources import Presented
 
@@ -356,7 +354,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         what += " of labels" if several else " of label 1"
         chain.steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
     if settings.marginals is not None:
-        chain.steps += _start(learner, settings.marginals, chain)
+        chain.steps.append(_start(learner, settings.marginals, chain))
 
 
 def _of_values(learner: Values, chain: Sums) -> None:
@@ -493,45 +491,23 @@ def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints
     return CodePoints(points(), columns, SCALE, 4 * SCALE, 1 + two)
 
 
-def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
-    """Return the steps of a start from all columns: how far single records move its sums."""
+def _start(learner: Boosting, rho: Fraction, chain: Chain) -> Step:
+    """Return the steps of a start from all columns: how far single records move its counts."""
     concepts = learner.concept_class
     labels = len(concepts.labels)
     samples: list[Any] = [chain.layout.sample((kind,)) for kind in chain.kinds]
-    added = "sums over records with discrete Gaussian noise, for every n"
-
-    def cost_of(moved: list[npt.NDArray[np.int64]], variance: Fraction) -> Fraction:
-        """Return what a replaced record costs."""
-        pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
-        most = max(sum(x * x for x in pair) for pair in pairs)
-        return Fraction(most) / (2 * variance)
-
-    counts = [
+    moved = [
         np.concatenate([own.ravel() for own in counts_of(one, concepts.schema, labels)])
         for one in samples
     ]
-    cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
-    found = [
-        Step("counts of columns", chain.known, cost <= budget.counts,
-             f"{added}: replacing a record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
-    ]  # fmt: skip
-    if budget.weights:
-        rng = chain.rng
-        own = [
-            np.array([rng.below(10 * SCALE) - 5 * SCALE for _ in range(codes - 1)])
-            for codes in concepts.schema.n_codes
-        ]
-        base = rng.below(5) - 2.0
-        both = [sums(one, list(range(len(own))), own, base) for one in samples]
-        above = np.triu_indices(len(own) + 1)
-        cost = cost_of([g for g, _ in both], budget.of_gradient)
-        cost += cost_of([h[above] for _, h in both], budget.of_hessian)
-        found.append(
-            Step("weights of columns", "tested", cost <= budget.weights,
-                 f"{added}: replacing a record costs {float(cost):.3g} <= "
-                 f"{float(budget.weights):.3g}, with any log-odds of the answers")
-        )  # fmt: skip
-    return found
+    pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
+    most = max(sum(x * x for x in pair) for pair in pairs)
+    cost = Fraction(most) / (2 * count_noise(rho, len(concepts.schema)))
+    return Step(
+        "counts of columns", chain.known, cost <= rho,
+        "sums over records with discrete Gaussian noise, for every n: replacing a record costs "
+        f"{float(cost):.3g} <= {float(rho):.3g}",
+    )  # fmt: skip
 
 
 # -- Linear models: each round, given any weights before it.

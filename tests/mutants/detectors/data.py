@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scenarios import keep_stored
 
 from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
-from littlestone.data.stored import Encoded, Stored
+from littlestone.data.stored import Encoded
 from littlestone.learners.estimators import GenericLearner
 from littlestone.source import Source
 
@@ -151,7 +152,7 @@ def rows_counted_in_passes() -> str | None:
 
     def run(data: Sequence[tuple[int, int]], source: Source) -> Hashable:
         plain = Sample.of(np.array([[code] for code, _ in data]), [label for _, label in data])
-        stored = Stored.kept(plain, Encoded(trees.schema.n_codes))
+        stored = keep_stored(plain, Encoded(trees.schema.n_codes))
         return trees.candidates(stored).draw(Fraction(1, 2), source).key
 
     pairs = [((a, b), (a, c)) for a, b, c in product(kinds, repeat=3) if b < c]
