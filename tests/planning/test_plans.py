@@ -524,19 +524,3 @@ def test_what_is_said(capsys):
     assert "held-out records, not 1" in capsys.readouterr().err
     assert main([*line, "--target", "quantity"]) == 0
     assert "probability at least 0.8" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("--interval 90%", "--epsilon"),
-        ("--interval 90 --epsilon 1", "in (0, 1)"),
-        ("--interval 90% --epsilon 1 --class scorecard", "left out with --interval"),
-        ("--interval 90% --epsilon 1 --target count", "--high"),
-        ("--interval 90% --epsilon 1 --evaluate 2", "smaller than epsilon"),
-        ("--holdout 0.2", "for --interval"),
-    ],
-)
-def test_what_is_refused(line, words, capsys):
-    assert main(["plan", *line.split()]) == 2
-    assert words in capsys.readouterr().err
