@@ -29,7 +29,7 @@ def rows_with_nulls_are_dropped(original, self, *rows):
 @mutant(
     "n depends on the data",
     "data.sample:grouped",
-    "test_lists_of_labels_are_read_as_counting_reads_them",
+    "data/test_stored.py::test_integers_of_every_type",
 )
 def records_outside_are_dropped(original, *given):
     """What lies outside the domain is not counted."""
@@ -89,7 +89,7 @@ def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
 @mutant(
     "domain from the data",
     "data.schema:Column.codes",
-    "data/test_stored_rows.py::test_numbers_of_every_type",
+    "data/test_stored.py::test_codes_of_numbers_of_every_type",
 )
 def bins_at_the_quantiles_of_the_column(original, self, values):
     """'Equal frequency' bins: the edges are records."""
