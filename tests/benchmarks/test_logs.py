@@ -224,3 +224,30 @@ def test_truths_are_those_of_other_libraries(script):
     predicted = np.asarray(model.predict(points), dtype=float)
     assert found["r2"] == pytest.approx(r2_score(y, predicted))
     assert found["mae"] == pytest.approx(np.abs(y - predicted).mean())
+
+
+# -- Coverage of printed bands: the log of 1,000 releases a cell, and ten of its cells again -------
+
+
+def within(rows):
+    """Each band at least .95 by its 99.9 % upper limit, and all of them on the mean."""
+    for row in rows:
+        covered, printed = int(row["covered"]), int(row["printed"])
+        assert clopper_pearson(covered, printed, 0.999)[1] >= 0.95, row
+    return np.mean([int(row["covered"]) / int(row["printed"]) for row in rows])
+
+
+def test_the_log_covers_in_every_cell(script):
+    rows = lines_of("evaluation_bands.csv")
+    assert {row["cell"] for row in rows} == {
+        cell.name for cell in script("evaluation_bands").cells()
+    }
+    assert within(rows) >= 0.95
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("place", range(0, 66, 7))
+def test_ten_cells_again(script, place):
+    """With other seeds, and fewer releases."""
+    bands = script("evaluation_bands")
+    assert within(bands.coverage(bands.cells()[place], 200, seed=place + 1)) >= 0.95
