@@ -10,8 +10,11 @@ import sys
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -429,6 +432,19 @@ def test_a_collation_does_not_merge_records(scope, domain):
         assert sorted((sample.zeros + sample.ones).tolist()) == [1, 3]
         users = UserSample.read(con.table("t"), user="who", positive="yes", **names)
         assert users.n_users == 3
+
+
+def test_texts_of_engines_with_collations_are_grouped_by_their_bytes():
+    """Of a stand-in for Spark, which polars runs; databases themselves are in their own groups."""
+    rows = pl.LazyFrame({"city": ["Bonn", "bonn"], "n": [1, 2]})
+    city = SimpleNamespace(cast=lambda kind: pl.col("city").cast({"binary": pl.Binary}[kind]))
+    native = MagicMock()
+    native.__getitem__ = lambda _, name: {"city": city}[name]
+    native.withColumns = lambda columns: rows.with_columns(**columns)
+    schema = nw.from_native(rows).collect_schema
+    frame = MagicMock(implementation=databases.SPARK[0], collect_schema=schema)
+    frame.to_native.return_value = native
+    assert databases.bytewise(frame).collect_schema() == {"city": nw.Binary(), "n": nw.Int64()}
 
 
 def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
