@@ -86,7 +86,7 @@ def read_users(table: Any) -> tuple[int, int, int]:
 
     users = UserSample.read(table, user="user", x="x", y="y", domain=IntegerDomain(1, POINTS))
     weight = users.points[users.point] * users.count
-    return int(users.count.sum()), int(users.count[users.label == 1].sum()), int(weight.sum())
+    return int(users.count.sum()), int(users.count[users.code == 1].sum()), int(weight.sum())
 
 
 def on_spark(way: Callable[[Any], tuple[int, int, int]]) -> Callable[[str], tuple[int, int, int]]:

@@ -32,7 +32,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 import littlestone as ls
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.scores import separate
+from littlestone.learners.users.scores import crossing
 from littlestone.source import public_generator
 
 POWER, BETA = 20, Fraction(1, 20)
@@ -124,7 +124,8 @@ def known(alpha: str, epsilon: Fraction, m: int, trials: int) -> int:
     def fails(hard: Hard, n: int) -> float:
         if hard not in laws:
             p = Fraction(hard.best)
-            laws[hard] = types(hard, m, separate(m, p, p + Fraction(alpha))[0], 400_000)
+            t = int(crossing(m, float(p), float(p + Fraction(alpha))))
+            laws[hard] = types(hard, m, t, 400_000)
         return by_users(laws[hard], float(epsilon) / 2, n, trials)
 
     return worst(fails, float(Fraction(alpha)), 64)

@@ -28,7 +28,6 @@ from littlestone.classes import (
 from littlestone.classes import finite as listed
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample, UserSample
-from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.source import SeededSource, public_generator
 
@@ -65,8 +64,7 @@ class Scenario:
         user = np.repeat(np.arange(n_users, dtype=np.int64), m)
         names = np.arange(n_users, dtype=np.uint64)
         ones = np.ones(n_users * m, dtype=np.int64)
-        groups = merge(user, point.astype(np.int64), label.astype(np.int8), ones)
-        return UserSample(self.points, *groups, names)
+        return UserSample(self.points, user, point.astype(np.int64), label, ones, names).merged()
 
     def excess(self, hypothesis: Hypothesis) -> float:
         """Return the error above the target's, exactly (up to floats)."""

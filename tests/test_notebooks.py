@@ -146,17 +146,12 @@ def test_verifications():
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1)
     found = ls.audit.verify(learner, points=[1, 2], n_samples=2)
     assert repr(found) == f"<Verification {found}>"
-    assert "HOLDS: generic on thresholds(1, 2), n = 2" in Fragment(found._repr_html_()).text
     chain = ls.audit.all_n(learner)
     assert repr(chain) == str(chain)
-    shown = Fragment(chain._repr_html_()).text
-    for step in chain.steps:
-        assert step.name in shown
     broken = ls.audit.verify_mechanism(
         lambda data, source: data[0] if source.below(4) else 1 - data[0], [((0,), (1,))], epsilon=1
     )
     assert repr(broken).startswith("<MechanismVerification FAILS")
-    assert "FAILS: a mechanism" in Fragment(broken._repr_html_()).text
 
 
 def test_everything_is_escaped():

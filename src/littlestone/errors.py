@@ -198,7 +198,7 @@ def check_probability(
         hint = "Write it without %: 5% is 0.05."
     if exact is None or not 0 < exact < 1 or exact < least:
         tiny = exact is not None and 0 < exact < least
-        constraint = f"at least {float(least):g}" if tiny else "a float in (0, 1)"
+        constraint = f"at least {float(least):g}" if tiny else "a number in (0, 1)"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
 

@@ -271,7 +271,7 @@ def parse_json(text: str, what: str) -> Any:
     except RecursionError:
         refuse("it is nested too deeply")
     except ValueError:  # not JSON, or an integer of more digits than Python reads
-        refuse("it has an error, or an enormous integer")
+        refuse("it has a syntax error, or an enormous integer")
     if _deeper(document, _DEEPEST):
         refuse("it is nested too deeply")
     if _SURROGATE.search(text):  # a pair of them is one character; one alone is none

@@ -39,7 +39,6 @@ from littlestone.learners.boosting import losses as units
 from littlestone.learners.boosting import values as intervals
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.exponential import Generic
-from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import Conformal
 from littlestone.source import Explicit, SeededSource
 
@@ -74,7 +73,7 @@ def test_the_integers_are_errors():
     moved = [[a - b for a, b in zip(p, q, strict=True)] for p in wrong for q in wrong]
     oscillation = max(max(m) - min(m) for m in moved)
     (detail,) = [step.detail for step in report.steps if step.name == "range"]
-    assert f"oscillation {oscillation}," in detail
+    assert f"oscillation {oscillation};" in detail
     assert detail.startswith(f"{len(kinds) * (len(kinds) - 1) // 2} pairs")
 
 
@@ -150,32 +149,6 @@ def test_tiny_rates_are_drawn_and_read():
     many = Explicit(np.arange(100_000))
     drawn = {many.draw(F(1, 10**12), SeededSource(i)) for i in range(20)}
     assert min(drawn) < 50_000 < max(drawn)
-
-
-def littlestone(**settings):
-    learner = registry.make("littlestone", Points(1, 3), epsilon=1, delta=F(1, 20))
-    return replace(learner, chunk=1, tolerance=1, **settings)
-
-
-def test_candidates_beside_bottom():
-    report = all_n(littlestone())
-    assert report.holds
-    assert report.route == "candidates beside bottom"
-    assert "sparse.sparse_lists_dp" in report.lemmas
-    assert statuses(report)["range"] == ("enumerated", True)
-
-
-def test_a_bottom_that_is_too_light(monkeypatch):
-    """Bottom hides half of what one record lists."""
-    from littlestone.learners import littlestone as votes
-
-    honest = votes.removal_bottom
-    monkeypatch.setattr(
-        votes, "removal_bottom", lambda *, k, **numbers: honest(k=k // 2, **numbers)
-    )
-    report = all_n(littlestone())
-    assert [s.name for s in report.steps if not s.holds] == ["range"]
-    assert "does not hide" in str(report)
 
 
 @pytest.mark.more
@@ -328,16 +301,6 @@ def whole_epsilon(original):
     return lambda epsilon, delta, rounds, *others: original(epsilon, delta, rounds)
 
 
-def rate_of_the_start(original):
-    """W_t is that of the first round."""
-
-    def round_(self, records, place):
-        rows, rate = original(self, records, place)
-        return rows, rate * self.largest(records, place) / self.largest(records, 0)
-
-    return round_
-
-
 def parts_of_the_data(original):
     """What is left is clipped at the largest that there is."""
 
@@ -366,7 +329,6 @@ BROKEN = [
     ("times records", values, "private_falls", nearly_exact, "predicted survival"),
     ("counts records", quantities, "sums_rate", lambda of: lambda *k: 2 * of(*k), "evaluation"),
     ("means records", values, "largest_round", whole_epsilon, "rounds"),
-    ("quantiles records", Values, "round", rate_of_the_start, "round 2"),
     ("times records", survival, "release_histogram", louder, "evaluation"),
 ]
 
@@ -466,7 +428,6 @@ def test_others_name_their_lemmas_and_what_they_leave_out():
         "entering.entering_dp",
     }
     assert any(step.status == "assumed" for step in report.steps)
-    assert isinstance(littlestone(), Littlestone)
     stable = registry.make("agnostic:vc1", Thresholds(1, 2), epsilon=3, delta=F(1, 20))
     assert all_n(stable).route == "enumerated"
     assert str(all_n(stable)).startswith("ENUMERATED ONLY")

@@ -12,11 +12,9 @@ import pytest
 from littlestone.audit import output_distribution, replay, verify
 from littlestone.audit.neighbours import (
     Search,
-    TargetSearch,
-    UserSearch,
+    UnitSearch,
     replaced,
     replaced_unit,
-    replaced_user,
 )
 from littlestone.audit.runs import SECRET
 from littlestone.classes import (
@@ -172,7 +170,9 @@ def first_neighbour(learner, sample):
     if isinstance(sample, Sample):
         ((old, new),) = pairs_of(sample, learner.concept_class.domain, 1)
         return replaced(sample, old, new)
-    search = TargetSearch(learner.concept_class, sample, SeededSource(0))
+    search = UnitSearch(
+        learner.concept_class, sample, 1 + (sample.user is not None), SeededSource(0)
+    )
     return replaced_unit(sample, *search.next())
 
 
@@ -276,10 +276,10 @@ def test_users_attain_their_epsilon_and_no_more(method):
 def test_the_loss_of_a_user_is_that_of_its_enumerated_law():
     learner, table = of_users("user-level", epsilon=2), users(6, 2)
     found = replay(learner, table, pairs=1)
-    pair = UserSearch(Thresholds(1, 9).domain, table, 2, SeededSource(0)).next()
+    pair = UnitSearch(Thresholds(1, 9), table, 2, SeededSource(0)).next()
     one, other = (
         ExactSource(bits=200).law(lambda source, t=t: learner.draw(t, source).key).outcomes
-        for t in (table, replaced_user(table, *pair))
+        for t in (table, replaced_unit(table, *pair))
     )
     assert one.keys() == other.keys()
     losses = [abs(math.log(float(p.mid()) / float(other[h].mid()))) for h, p in one.items()]
@@ -291,16 +291,16 @@ def test_a_replaced_user_is_as_a_table_that_was_counted_so():
     named, points, labels = ["a", "b", "a", "c"], [3, 5, 3, 7], [0, 1, 1, 1]
     table = UserSample.of(named, points, labels)
     for records in ([], [(7, 1), (7, 1), (2, 0)], [(5, 1)]):
-        other = replaced_user(table, 0, records)
+        other = replaced_unit(table, 0, records)
         rest = [(u, x, y) for u, x, y in zip(named, points, labels, strict=True) if u != "a"]
         rest += [("a", x, y) for x, y in records]
         if records:
             wanted = UserSample.of(*(list(column) for column in zip(*rest, strict=True)))
-            for name in ("points", "user", "point", "label", "count", "keys"):
+            for name in ("points", "user", "point", "code", "count", "keys"):
                 assert getattr(other, name).tolist() == getattr(wanted, name).tolist()
         else:
             assert other.records.tolist() == [0, 1, 1]
-    assert replaced_user(table, 1, [(OUTSIDE, 1)]).point.tolist() == [0, 0, -1, 1]
+    assert replaced_unit(table, 1, [(OUTSIDE, 1)]).point.tolist() == [0, 0, -1, 1]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import pytest
 
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
 from littlestone.classes.boosted_trees.coefficients import CodePoints
-from littlestone.classes.boosted_trees.ensemble import HALF
 from littlestone.classes.boosted_trees.export import PARTS, as_python, as_r
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
@@ -135,7 +134,7 @@ def test_python_says_what_sums_of_targets_do():
     points, _ = read_points(table, domain=RowDomain(SCHEMA))
     for model, _ in sums_of_targets():
         module: dict = {}
-        exec(model.to_python(SCHEMA), module)
+        exec(as_python(model, SCHEMA), module)
         records = table.to_pylist()
         name = "risk" if isinstance(model.target, Periods) else "value"
         told = [module[name](record) for record in records]
@@ -228,7 +227,7 @@ def test_whole_numbers_that_doubles_merge():
     assert Schema.from_list(wide.to_list()) == wide
     tree = stump(next(s for s in wide.literals() if s.text == f"id >= {2**53 + 4}"), 1)
     module = {}
-    exec(TreeEnsemble((tree,), Fraction(1, 2)).to_python(wide), module)
+    exec(as_python(TreeEnsemble((tree,), Fraction(1, 2)), wide), module)
     near = 2**53 + 3  # to a double, 2**53 + 4
     cells = [
         near,
@@ -371,7 +370,9 @@ def test_r_knows_several_labels_and_any_name(tmp_path):
         "n": ["1", "1.0", "01", "TRUE", "2000", "é\U0001f600", "é", "+1.00"] * 3,
     })  # fmt: skip
     points, _ = read_points(table, domain=RowDomain(schema))
-    sums = [TreeEnsemble(trees, Fraction(1, 3), (0, 2, 1), names, cap) for cap in (None, HALF)]
+    sums = [
+        TreeEnsemble(trees, Fraction(1, 3), (0, 2, 1), names, linked) for linked in (False, True)
+    ]
     for model, told in zip(
         sums, in_r(tmp_path, table, "text", [as_r(m, schema, names) for m in sums]), strict=True
     ):
@@ -384,11 +385,11 @@ def test_what_r_cannot_say_is_refused():
     other = Schema.from_dict({"age": {"bins": [1]}})
     for model in [
         next(sums_of_targets())[0],
-        TreeEnsemble((stump(SCHEMA.literals()[2], 1),), HALF),
+        TreeEnsemble((stump(SCHEMA.literals()[2], 1),), Fraction(1, 2)),
     ]:
         with pytest.raises(ParameterError, match="schema"):
             as_r(model, other, (0, 1))
     named = Schema.from_dict({"a\0b": {"bins": [1]}})
-    model = TreeEnsemble((stump(named.literals()[0], 1),), HALF)
+    model = TreeEnsemble((stump(named.literals()[0], 1),), Fraction(1, 2))
     with pytest.raises(UnsupportedError, match="NUL"):
         as_r(model, named, (0, 1))

@@ -375,7 +375,7 @@ def test_help_names_every_command(run):
     listed = [line.strip("│ ").split(maxsplit=1) for line in lines if line[0] != " "]
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
-        "schema", "plan", "check", "rehearse", "fit", "predict", "score", "compare", "report",
+        "schema", "plan", "check", "rehearse", "fit", "predict", "score", "report",
         "export", "check-record", "stream", "dims", "papers", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)

@@ -235,7 +235,7 @@ def test_a_column_without_a_name_is_left_out(run, folder):
     (folder / "unnamed.csv").write_text("age,,adult\n30,1,1\n")
     done = run("schema new unnamed.csv --y adult --header-is-public --out s.toml")
     assert done.code == 0
-    assert "without a name: left out" in (folder / "s.toml").read_text()
+    assert "without a name is left out" in (folder / "s.toml").read_text()
 
 
 def test_a_schema_is_proposed(run, folder):
@@ -273,10 +273,10 @@ def test_a_schema_is_proposed(run, folder):
     assert "explicit" not in done.out
     assert "It guarantees" not in done.out
     assert "learned from 6,000 records: (2, 1e-06)" in done.out
-    assert "no certificate holds" in done.out
+    assert "No certificate holds" in done.out
     line = "plan --schema learned.toml --epsilon 1 --beta 0.05"
     line = f"{line} --class rules(max_literals=1) --solve alpha --n 999"
-    assert "no certificate holds" in run(line).out
+    assert "No certificate holds" in run(line).out
     assert run(f"{line} --json").json["proposal"]["certificates_hold"] is False
     done = run(
         f"{fit} --user age --samples-per-user 2 --seed 0".replace("--epsilon 1", "--epsilon 5")

@@ -197,7 +197,7 @@ def test_tables_without_rows_are_predicted(listed_folder, capsys, labels):
     assert table.num_rows == 0
 
 
-def test_fit_predict_score_and_compare(listed_folder, capsys):
+def test_fit_predict_and_score(listed_folder, capsys):
     said = told(capsys, *LISTED_FIT, "--out", "m.json", "--report", "r.html")
     assert "age" in said
     assert "unlisted label" in said
@@ -209,12 +209,11 @@ def test_fit_predict_score_and_compare(listed_folder, capsys):
     truth = [line.split(",")[1] for line in (listed_folder / "t.csv").read_text().splitlines()[1:]]
     right = [line.split(",")[0] == y for line, y in zip(lines[1:], truth, strict=True)]
     assert np.mean(right) > 0.95
-    told(capsys, *LISTED_FIT, "--costs", "a=1,b=1,c=2", "--holdout", "0.2", "--out", "w.json")
+    told(capsys, *LISTED_FIT, "--costs", "a=1,b=1,c=2", "--holdout", "0.2")
     found = json.loads(told(capsys, "score", "m.json", "t.csv", "--epsilon", "2", "--json"))
     assert found["n"] == 1500
     assert len(found["evaluation"]["counts"]) == 4
     assert abs(found["quality"]["error"]["value"] - 1 + np.mean(right)) < 0.02
-    assert "w.json" in told(capsys, "compare", "t.csv", "m.json", "w.json", "--epsilon", "2")
     assert "'c'" in told(capsys, "export", "m.json", "--to", "sql")
 
 
@@ -473,8 +472,7 @@ def test_errors_of_what_predicts_no_labels_are_not_counted(files, what, capsys):
     assert fit(files, *what, "--model", "scorecard") == 0
     table, model, budget = (str(files / name) for name in ("t.csv", "m.json", "b.db"))
     assert main(["ledger", "create", budget, "--epsilon", "1"]) == 0
-    for asked in (["score", model, table], ["compare", table, model, model]):
-        assert main([*asked, "--epsilon", "1", "--ledger", budget]) == 2
-        assert "evaluates labels" in capsys.readouterr().err
+    assert main(["score", model, table, "--epsilon", "1", "--ledger", budget]) == 2
+    assert "evaluates labels" in capsys.readouterr().err
     assert main(["ledger", "show", budget, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["spent"]["epsilon"] == 0

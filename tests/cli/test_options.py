@@ -31,7 +31,7 @@ def helped(*command, monkeypatch):
 
 @pytest.mark.parametrize(
     "command",
-    ["fit", "check", "score", "compare", "stream", "schema propose"],
+    ["fit", "check", "score", "stream", "schema propose"],
 )
 def test_who_pays_is_said_alike(command, monkeypatch):
     text = helped(*command.split(), monkeypatch=monkeypatch)
@@ -43,7 +43,7 @@ def test_who_pays_is_said_alike(command, monkeypatch):
 # -- What ``--help`` says of every option of every command: a sentence, its default, its cost ------
 
 #: Commands that draw from records, beside those that compute, check or run public rows.
-SPEND = ("fit", "check", "score", "compare", "stream", "schema propose")
+SPEND = ("fit", "check", "score", "stream", "schema propose")
 
 
 def commands(apps=app, chain=()):

@@ -405,7 +405,6 @@ SPENDING = {
     "check": "check data.parquet --schema schema.toml --y adult --epsilon 2 --delta 1e-6",
     "propose": "schema propose data.parquet --epsilon 6 --delta 1e-6 --out p.toml",
     "score": "score m.json data.parquet --epsilon 0.1",
-    "compare": "compare data.parquet m.json m.json --epsilon 0.1",
     "stream": "stream rows.csv --state s --class thresholds(1,99) --epsilon 0.1 --delta 1e-6 "
     "--horizon 100 --quiet --x age --y adult",
 }

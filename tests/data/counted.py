@@ -45,6 +45,14 @@ def multiset(sample):
     return +found
 
 
+def of_user(sample, user):
+    return multiset(sample.groups_at(sample.user == user).pooled())
+
+
+def users_of(sample):
+    return [of_user(sample, i) for i in range(sample.n_users)]
+
+
 def by_hand(table, domain, x="x", y="y", positive=1, labels=None):
     """Convert record by record; of listed labels the first that matches, or the number of all."""
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]

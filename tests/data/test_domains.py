@@ -27,7 +27,6 @@ from littlestone.data import (
 from littlestone.data import stored as places
 from littlestone.data.domains import check_points, distinct
 from littlestone.data.stored import Places, first_places
-from littlestone.data.targets import merge
 from littlestone.errors import DataError, ParameterError
 from littlestone.source import ExactSource, ReplaySource, SeededSource, public_generator
 
@@ -281,22 +280,23 @@ def test_distinct_integers(bits, low):
 def test_merge(most, width):
     rng = public_generator(most)
     for size in (1, 5, 300):
-        user, label = rng.integers(0, 9, size), rng.integers(0, 2, size).astype(np.int8)
+        user, label = rng.integers(0, 9, size), rng.integers(0, 2, size)
         point, count = rng.integers(-1, width, size), rng.integers(1, most + 1, size)
         expected = Counter()
         for one in zip(user.tolist(), point.tolist(), label.tolist(), count.tolist(), strict=True):
             expected[one[:3]] += one[3]
-        *keys, counts = merge(user, point, label, count)
+        names = np.arange(9, dtype=np.uint64)
+        merged = UserSample(np.arange(1), user, point, label, count, names).merged()
+        keys = (merged.user, merged.point, merged.code)
         found = list(zip(*(key.tolist() for key in keys), strict=True))
         assert found == sorted(expected)
-        assert counts.tolist() == [expected[key] for key in found]
-        assert keys[2].dtype == np.int8
+        assert merged.count.tolist() == [expected[key] for key in found]
 
 
 def test_a_user_may_have_no_records():
     one = UserSample.of(["a", "c"], [3, 4], [1, 1])
     keys = np.concatenate([one.keys, one.keys[:1] + np.uint64(1)])
-    three = UserSample(one.points, np.array([0, 2]), one.point, one.label, one.count, keys)
+    three = UserSample(one.points, np.array([0, 2]), one.point, one.code, one.count, keys)
     assert three.records.tolist() == [1, 0, 1]
     assert three.bound_contributions(1, salt=3).records.tolist() == [1, 0, 1]
 

@@ -45,7 +45,7 @@ from littlestone.data.read import read as stored
 from littlestone.errors import DataError, ParameterError
 
 from . import counted
-from .counted import multiset, users_by_hand
+from .counted import multiset, users_by_hand, users_of
 
 DOMAIN = IntegerDomain(1, 99)
 BIG = IntegerDomain(-(2**80), 2**80)
@@ -177,8 +177,7 @@ def test_one_odd_label_or_user_changes_one_record_and_nothing_else(engine, tmp_p
         sample = UserSample.read(native, user="the user", x="x", y="ill.label", domain=DOMAIN)
         records = by_hand(table, DOMAIN)
         assert multiset(sample.pooled()) == Counter(records)
-        users = [multiset(sample.of_user(i)) for i in range(sample.n_users)]
-        assert users == users_by_hand(table["the user"], records)
+        assert users_of(sample) == users_by_hand(table["the user"], records)
 
 
 TYPED = {

@@ -20,7 +20,6 @@ from littlestone.data import (
     RowDomain,
     Sample,
     Schema,
-    TextDomain,
     UserSample,
     histogram,
 )
@@ -32,7 +31,7 @@ from littlestone.data.schema import PublicBins
 from littlestone.errors import DataError, LittlestoneError, ParameterError, UnsupportedError
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
-from .counted import multiset
+from .counted import multiset, of_user
 
 # -- Samples of counts, by record and by user, against dictionaries --------------------------------
 
@@ -101,7 +100,7 @@ def test_nothing_private_is_shown():
     sample = Sample.of([31337, 5], [0, 1])
     by_user = UserSample.of(["ann", "bob"], [31337, 5], [0, 1])
     assert repr(sample) == str(sample) == "Sample(n=2)"
-    assert repr(by_user) == str(by_user) == "UserSample(n_users=2)"
+    assert repr(by_user) == str(by_user) == "UserSample(n=2)"
 
 
 def of_users(records: list) -> UserSample:
@@ -122,11 +121,11 @@ def test_users(records):
     assert sample.n == sample.n_users == len(names)
     for i, name in enumerate(names):
         own = [(p, y) for u, p, y in records if u == name]
-        assert multiset(sample.of_user(i)) == Counter(own)
+        assert of_user(sample, i) == Counter(own)
         assert sample.records[i] == len(own)
         assert sample.starts[i + 1] - sample.starts[i] == len(set(own))
     assert multiset(sample.pooled()) == Counter((p, y) for _, p, y in records)
-    key = list(zip(sample.user, sample.point, sample.label, strict=True))
+    key = list(zip(sample.user, sample.point, sample.code, strict=True))
     assert key == sorted(set(key))
 
 
@@ -144,32 +143,32 @@ def test_nobody_and_huge_indices():
         Sample.of([1, 2], [0])
     # Indices that do not fit into one packed key are sorted one after the other.
     user, point = np.array([2**40, 0, 2**40]), np.array([2**40, -1, 2**40])
-    merged = users.merge(user, point, np.array([1, 0, 1], np.int8), np.array([2, 3, 4]))
-    assert [part.tolist() for part in merged] == [[0, 2**40], [-1, 2**40], [0, 1], [3, 6]]
+    groups = user, point, np.array([1, 0, 1]), np.array([2, 3, 4])
+    merged = UserSample(np.arange(1), *groups, np.zeros(1, np.uint64)).merged()
+    found = [part.tolist() for part in (merged.user, merged.point, merged.code, merged.count)]
+    assert found == [[0, 2**40], [-1, 2**40], [0, 1], [3, 6]]
     with pytest.raises(ParameterError, match="of shape"):
         Sample.from_arrays([5], np.zeros((1, 1, 1)), IntegerDomain(1, 9))
 
 
 def test_users_in_arrays_are_strict():
-    domain = IntegerDomain(1, 9)
-    sample = UserSample.from_arrays([5, 3, 5], [1, 0, 1], np.array(["b", "a", "b"]), domain)
-    assert multiset(sample.of_user(1)) == {(5, 1): 2}
-    again = UserSample.from_arrays([5, 3, 5], [1, 0, 1], [2, 1, 2.0], domain)
-    assert multiset(again.of_user(1)) == {(5, 1): 2}
+    points, labels = np.array([5, 3, 5]), np.array([1, 0, 1])
+    for names in np.array(["b", "a", "b"]), [2, 1, 2.0]:
+        sample = UserSample.from_arrays(points, labels, names, caller="fit")
+        assert of_user(sample, 1) == {(5, 1): 2}
     with pytest.raises(DataError, match="must be named"):
-        UserSample.from_arrays([5, 3], [1, 0], ["a", None], domain)
+        UserSample.from_arrays(points[:2], labels[:2], ["a", None], caller="fit")
     with pytest.raises(ParameterError, match="'groups'"):
-        UserSample.from_arrays([5, 3], [1, 0], ["a"], domain)
-    with pytest.raises(DataError, match="integer in"):
-        UserSample.from_arrays([5, 31], [1, 0], ["a", "b"], domain)
+        UserSample.from_arrays(points[:2], labels[:2], ["a"], caller="fit")
 
 
 def test_rows_and_texts_of_users():
     schema = Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})
     X = np.array([[29, "Bonn"], [30, "Bonn"], [29, "Bonn"]], dtype=object)
-    sample = UserSample.from_arrays(X, [0, 1, 1], ["a", "b", "b"], RowDomain(schema))
-    assert multiset(sample.of_user(1)) == {((2, 2), 1): 1, ((3, 2), 1): 1}
-    texts = UserSample.from_arrays(["p", "q", "p"], [0, 1, 1], [1, 1, 2], TextDomain())
+    rows = RowDomain(schema).array(X)
+    sample = UserSample.from_arrays(rows, np.array([0, 1, 1]), ["a", "b", "b"], caller="fit")
+    assert of_user(sample, 1) == {((2, 2), 1): 1, ((3, 2), 1): 1}
+    texts = UserSample.of([1, 1, 2], ["p", "q", "p"], [0, 1, 1])
     assert multiset(texts.pooled()) == {("p", 0): 1, ("q", 1): 1, ("p", 1): 1}
 
 
@@ -184,8 +183,8 @@ def test_a_cut_depends_on_one_user_only(records, others, most, salt):
         assert cut.n_users == sample.n_users
         assert cut.records.tolist() == np.minimum(sample.records, most).tolist()
         me = sample.n_users - 1  # texts come after numbers, and "me" after the others
-        cuts.append(multiset(cut.of_user(me)))
-        assert cuts[-1] <= multiset(sample.of_user(me))
+        cuts.append(of_user(cut, me))
+        assert cuts[-1] <= of_user(sample, me)
     assert cuts[0] == cuts[1]
 
 
@@ -201,9 +200,7 @@ def test_a_cut_is_uniform(monkeypatch, block, limit, most):
     monkeypatch.setattr(users, "_NUMPY_LIMIT", limit)
     sample = of_users([("a", 1, 0)] * 5 + [("a", 2, 1)] * 3 + [("a", 3, 0)] * 2)
     rounds = 2000
-    ones = [
-        int(sample.bound_contributions(most, salt=s).of_user(0).positives) for s in range(rounds)
-    ]
+    ones = [of_user(sample.bound_contributions(most, salt=s), 0)[2, 1] for s in range(rounds)]
     expected = rounds * stats.hypergeom(10, 3, most).pmf(np.arange(4))
     assert stats.chisquare(np.bincount(ones, minlength=4), expected).pvalue > 1e-4
 
@@ -213,7 +210,7 @@ def test_a_cut_of_any_number_of_records():
     for total in (10**9 - 1, 10**9, 2**40):
         groups = np.arange(2)
         sample = UserSample(
-            groups, 0 * groups, groups, groups.astype(np.int8), np.array([total - 5, 5]),
+            groups, 0 * groups, groups, groups, np.array([total - 5, 5]),
             np.array([7], dtype=np.uint64),
         )  # fmt: skip
         cut = sample.bound_contributions(3, salt=1)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.classes import TreeEnsemble, TreeHypothesis
+from littlestone.classes.boosted_trees.export import as_python
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Column, RowDomain, Schema, read_points
 from littlestone.data.draft import compare, draft, read_codebook
@@ -509,7 +510,7 @@ def test_exported_python_cleans_as_the_model_does():
     trees = [TreeHypothesis.of(Node(split, 1, 0)) for split in asked]
     ensemble = TreeEnsemble(tuple(trees), Fraction(1, 2))
     program: dict[str, Any] = {}
-    exec(ensemble.to_python(schema), program)
+    exec(as_python(ensemble, schema), program)
     points = RowDomain(schema).array(pd.DataFrame(grid, dtype=object))
     chances = [program["probability"](row) for row in grid]
     assert chances == ensemble.probability(points).tolist()
@@ -614,7 +615,7 @@ def test_a_draft_depends_on_names_and_types_only(tmp_path):
     assert len(drafts) == 1
     (text,) = drafts
     assert "# [ill] is the label." in text
-    assert "# [visits] holds lists" in text
+    assert "# [visits] is left out, because it holds lists" in text
     assert '# date32[day]\n[born]\ntype = "date"' in text
     described = tomllib.loads(text)
     assert described == {
@@ -672,7 +673,7 @@ def test_compare_names_columns_of_the_schema_only():
 def test_names_that_schemas_keep_for_something_else(name):
     """A column that has one is left out of drafts and proposals; asked for, it is refused."""
     table = pa.table({name: [1, 2] * 900, "z": range(1800)})
-    assert "left out; rename it" in draft(table)
+    assert "reserve this name: rename the column" in draft(table)
     assert set(tomllib.loads(draft(table))) == {"z"}
     proposed = propose(table, epsilon=9, random_state=0)
     assert proposed.names == ("z",)

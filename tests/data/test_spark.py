@@ -60,11 +60,13 @@ def check_users_and_points(spark):
     here, there = UserSample.read(table, **names), UserSample.read(frame, **names)
     assert there.n_users == here.n_users == 3
     for i in range(3):
-        assert multiset(there.of_user(i)) == multiset(here.of_user(i))
+        assert multiset(there.groups_at(there.user == i).pooled()) == multiset(
+            here.groups_at(here.user == i).pooled()
+        )
     assert (there.keys == here.keys).all()
     streamed = read(frame, **names, need="batches", large=1)
     assert isinstance(streamed, StoredUsers)
-    for name in ("points", "user", "point", "label", "count", "keys"):
+    for name in ("points", "user", "point", "code", "count", "keys"):
         assert getattr(streamed, name).tolist() == getattr(there, name).tolist()
     points, inside = read_points(frame, domain=RowDomain(SCHEMA))
     assert inside.all()

@@ -46,7 +46,7 @@ from littlestone.source import (
     public_generator,
 )
 
-from .counted import by_hand, multiset, released, users_by_hand
+from .counted import by_hand, multiset, released, users_by_hand, users_of
 from .test_stored_rows import SCHEMA as ROWS
 from .test_stored_rows import listed_samples, random_samples
 from .test_stored_rows import table as rows_table
@@ -526,13 +526,11 @@ def check_users(form, table, **where):
     found = read_batches(form, **WHERE, **where)
     assert isinstance(found, StoredUsers)
     wanted = users_by_hand(table["who"], by_hand(table, DOMAIN, **where))
-    blocks = [block.of_user(i) for block in found.blocks() for i in range(block.n_users)]
-    assert list(map(multiset, blocks)) == wanted
+    assert [user for block in found.blocks() for user in users_of(block)] == wanted
     plain = UserSample.read(form, **WHERE, **where)
-    for users in (found.counted, plain):
-        assert [multiset(users.of_user(i)) for i in range(users.n_users)] == wanted
+    assert users_of(found.counted) == users_of(plain) == wanted
     assert found.keys.tolist() == plain.keys.tolist()
-    assert repr(found) == repr(plain) == f"UserSample(n_users={len(wanted)})"
+    assert repr(found) == repr(plain) == f"UserSample(n={len(wanted)})"
 
 
 @pytest.mark.first(3)
@@ -604,7 +602,7 @@ def test_the_same_records_are_kept(batches, most):
         cut, same = (users.bound_contributions(most, salt=salt) for users in (found, plain))
         again, twice = (users.bound_contributions(2, salt=5) for users in (cut, same))
         for one, other in ((cut, same), (again, twice)):
-            for name in ("points", "user", "point", "label", "count", "keys"):
+            for name in ("points", "user", "point", "code", "count", "keys"):
                 assert getattr(one, name).tolist() == getattr(other, name).tolist()
             assert multiset(one.pooled()) == multiset(other.pooled())
 

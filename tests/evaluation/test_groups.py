@@ -217,10 +217,10 @@ def test_the_page_and_the_lines_say_the_same(release):
     error = release.groups[0].error
     cell = f"{error.value:.2f} ({error.low:.2f} to {error.high:.2f})"
     assert f"<td>{cell}</td>" in page
-    assert "sex is f: share of records" in said
+    assert "sex is f: proportion of records" in said
     assert f"error rate {cell}" in said
     assert "<td>too imprecise to report</td>" in page
-    assert "missing or other: share of records" in said
+    assert "missing or other: proportion of records" in said
     assert "too imprecise to report: error rate" in said
 
 
@@ -661,7 +661,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"records with a probability of {said} are given the less probable label"
+        words = f"where the probability is {said}, the less probable label is predicted"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache, partial
 from itertools import combinations, product
@@ -84,8 +83,8 @@ def sizes_by_group(own):
         rows = [(row, code) for ((row, _, code),) in data]
         group = np.array([of for ((_, of, _),) in data])
         sample = TargetSample(
-            np.array([[row] for row, _ in rows]), np.arange(len(rows)),
-            np.array([code for _, code in rows]), np.ones(len(rows), dtype=np.int64), len(rows),
+            np.array([[row] for row, _ in rows]), None, np.arange(len(rows)),
+            np.array([code for _, code in rows]), np.ones(len(rows), dtype=np.int64), None,
         )  # fmt: skip
         made = errors.error_sizes(own, sample, F(1), source, (BY, group))
         assert made.groups.total == made.counts
@@ -310,8 +309,8 @@ def test_edges_of_machine_integers():
     for own, n in product((widest, HIGH), (2**51, 2**53 - 1)):  # q n = 2**63
         moved = []
         for other in ([[2], [2]], [0, 0]), ([[2], [3]], [0, own.target.size - 1]):
-            sample = replace(TargetSample.of(*other).merged(), n=n)
-            sample.count[0] += n - sample.count.sum()
+            sample = TargetSample.of(*other)
+            sample.count[0] += n - sample.n
             moved.append(errors.sums_within(own, sample, int(size_edges(own)[-1]), F(10**9),
                                             SeededSource(0)))  # fmt: skip
         steps = [abs(a - b) for a, b in zip(*moved, strict=True)]
@@ -438,7 +437,7 @@ def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():
     assert (few.rate, many.rate) == (F(99, 100) * F(3, 5) / moved, F(9, 20) / moved)
     assert (few.size_rate, many.size_rate) == (F(99, 500), F(3, 20))
     text = _by_prediction(QuantityEvaluation(few), "records")[1]
-    assert text == "needs 2,021 records at epsilon 99/100"
+    assert text == "needs 2,021 records at epsilon 0.99"
     with pytest.raises(ParameterError, match="evaluation of quantities"):
         ErrorSums.from_dict({**many.to_dict(), "cells": None})
     changes = {"edges": [1, 0], "errors": [0.0], "limits": [0, "x"], "counts": [[1]], "parts": 0}

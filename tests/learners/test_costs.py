@@ -444,7 +444,7 @@ def test_where_a_learner_promises_it_the_number_of_users_is_as_secret(monkeypatc
         made.fit([1, 2], [0, 1], groups=["a", "b"])
     learner, texts = made.to_learner(), set()
     for n in (40, 41):
-        users = UserSample.from_arrays([1, 2] * n, [0, 1] * n, range(2 * n), LINE.domain)
+        users = UserSample.of(range(2 * n), [1, 2] * n, [0, 1] * n)
         document = run(learner, users, SeededSource(0)).to_dict()
         assert Release.from_dict(document).n is None
         document.pop("hypothesis")

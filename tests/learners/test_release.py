@@ -583,7 +583,7 @@ def test_changes_are_named(documents, name, change, what, tmp_path, capsys):
         assert "has been changed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["patched", "majority", "mixture"])
+@pytest.mark.parametrize("form", ["patched", "majority"])
 def test_what_is_inside_of_a_hypothesis_speaks_of_the_schema_too(documents, form):
     other = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"bins": [1]}})
     model = ls.AgnosticLearner(ls.DecisionTrees(other, 1), epsilon=9, random_state=0)
@@ -593,7 +593,6 @@ def test_what_is_inside_of_a_hypothesis_speaks_of_the_schema_too(documents, form
     made = {
         "patched": {"type": "patched", "base": inner, "flipped": [[[2, 2], 1]]},
         "majority": {"type": "majority", "parts": [inner]},
-        "mixture": {"type": "mixture", "parts": [{"hypothesis": inner, "weight": 1}]},
     }[form]
     with pytest.raises(ParameterError, match="does not fit its schema"):
         Release.from_dict(documents["rule"] | {"hypothesis": made})

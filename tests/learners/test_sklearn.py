@@ -305,7 +305,6 @@ def test_odd_labels_are_refused_and_never_quoted(y):
         lambda: users.fit([1, 2, 3], y, groups=[1, 2, 3]),
         lambda: ls.OnlineLearner(line, epsilon=1, delta=0, horizon=9).learn_many([1, 2, 3], y),
         lambda: ls.data.Sample.from_arrays([1, 2, 3], y, domain=line.domain),
-        lambda: ls.data.UserSample.from_arrays([1, 2, 3], y, [1, 2, 3], line.domain),
     ):
         with pytest.raises(ls.errors.DataError) as caught:  # warnings are errors here
             call()

@@ -164,14 +164,15 @@ def at_least_one_record_is_drawn(original, n, m, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.littlestone:Votes.__init__",
+    "learners.littlestone:votes_of",
     "test_a_list_counts_each_hypothesis_once",
 )
-def a_vote_at_each_stage(original, self, lists):
+def a_vote_at_each_stage(original, lists, cap):
     """A teacher's lists of several stages are counted one after the other: a hypothesis that is
     in all of them gets as many votes from one teacher.
     """
-    self.counts = Counter()
+    votes = Counter()
     for hypotheses, weight in lists:
         for hypothesis in hypotheses:
-            self.counts[hypothesis] += weight
+            votes[hypothesis] += weight
+    return votes

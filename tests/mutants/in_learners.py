@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -112,34 +112,38 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
 
 @mutant(
     "parameter from the data",
-    "learners.littlestone:draw",
+    "learners.littlestone:sparse_select",
     "littlestone on points()",
     "the longest list",
 )
-def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
+def bottom_for_the_lists_that_came_in(original, votes, *, k, **options):
     """The cap is what the votes show (realised sizes), not what was promised."""
-    return original(votes, cap=max(1, max(votes.sizes.values(), default=1) // 2), **options)
+    sizes = Counter(votes.values()).values()
+    return original(votes, k=max(1, max(sizes, default=1) // 2), **options)
 
 
-@mutant("cut by all records", "learners.littlestone:draw", "test_the_draw_is_the_mechanisms")
+@mutant("cut by all records", "learners.littlestone:sparse_select", "littlestone on points()")
 def only_the_best_are_drawn_from(original, votes, **options):
     """Lists are cut to what all teachers together like best: one vote removes the others."""
-    best = votes.best
-    left = {best: votes.sizes[best]} if best else {}
-    return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
+    best = max(votes.values(), default=0)
+    return original({h: n for h, n in votes.items() if n == best}, **options)
 
 
-@mutant("cut by all records", "learners.littlestone:Votes.__init__", "littlestone on points()")
-def one_budget_for_all_lists(original, self, lists):
+@mutant("cut by all records", "learners.littlestone:votes_of", "littlestone on points()")
+def one_budget_for_all_lists(original, lists, cap):
     """Teachers share how much may be listed: the first ones decide what is left for the others."""
     kept, left = [], 2
     for hypotheses, weight in lists:
         left -= len(hypotheses)
         kept.append((hypotheses if left >= 0 else (), weight))
-    original(self, kept)
+    return original(kept, cap)
 
 
-@mutant("wrong neighbours", "learners.littlestone:draw", "littlestone on points(), high epsilon")
+@mutant(
+    "wrong neighbours",
+    "learners.littlestone:sparse_select",
+    "littlestone on points(), high epsilon",
+)
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)
@@ -238,20 +242,20 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
 
 
 @mutant("parameter from the data", "learners.boosting.losses:Votes.costs", "votes for labels")
-def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
+def trees_vote_for_labels_of_the_table(original, self, number, batch):
     """A label that no record has is never voted for."""
     unseen = self.sample.counts[:-1].sum(axis=1) == 0
-    return original(self, number, by_label, most) + 5000 * unseen[:, None]
+    return original(self, number, batch) + 5000 * unseen[:, None]
 
 
 @mutant(
     "half noise",
     "learners.boosting.losses:Logistic.of_label",
-    "test_the_largest_cost_is_that_of_any_votes",
+    "test_costs_are_those_of_the_gradient",
 )
-def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
+def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y):
     """A mistake of one label costs up to twice W, at the rate of W."""
-    return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
+    return original(replace(self, resolution=2 * self.resolution), votes, y)
 
 
 _ALL_N = "test_audit_of_all_n"
@@ -303,27 +307,14 @@ def costs_of_a_user_not_clipped(original, costs, count, user, most):
     "learners.boosting.rounds:Boosted.round",
     "test_a_second_round_of_single_records_loses_its_budget",
 )
-def a_rate_of_the_start_in_every_round(original, self, records, place):
-    """W_t is taken at the margins of the start, as if no tree had moved a record."""
-    rows, rate = original(self, records, place)
-    if self.several:
-        return rows, rate
-    return rows, rate * self.largest(records, place) / max(self.largest(records, 0), 1)
-
-
-@mutant(
-    "wrong sensitivity",
-    "learners.boosting.rounds:Boosted.round",
-    "test_a_second_round_of_single_records_loses_its_budget",
-)
 def costs_of_counts_without_a_cap(original, self, records, place):
-    """The gradient of a count is as large as the count: its cost is not limited to W_t."""
+    """The gradient of a count is as large as the count: its cost is not limited to W."""
 
-    def uncapped(original, self, position, y, place, most):
+    def uncapped(original, self, position, y, place):
         up = self.gradient(position, y, place)
         weight = self.resolution * np.abs(up) // self.bound(place)
         return np.stack([np.where(up > 0, weight, 0), np.where(up > 0, 0, weight)])
 
     _, rate = original(self, records, place)
     with patched("learners.boosting.losses:Scored.costs", uncapped):
-        return records.rows(self.splits, self.concept_class.depth, place, self.resolution), rate
+        return records.rows(self.splits, self.concept_class.depth, place), rate

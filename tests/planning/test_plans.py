@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import islice, product
+from math import ceil
 from pathlib import Path
 
 import checker
@@ -22,13 +23,14 @@ import littlestone as ls
 from littlestone.bounds import realizable, recheck
 from littlestone.bounds.formulas import evaluate
 from littlestone.bounds.tails import lower_limit
-from littlestone.cli.main import main
 from littlestone.data.targets import Count, Quantity
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Goal
+from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, replan
-from littlestone.planning import lower_bounds, plan, plan_interval, solve
+from littlestone.mechanisms import Conformal
+from littlestone.planning import lower_bounds, plan, solve
 from littlestone.planning.plans import log_star
 from littlestone.source import SeededSource, public_generator
 
@@ -146,10 +148,6 @@ def test_no_epsilon_is_enough_for_two_records():
         (lambda: plan(ls.Points(), epsilon=0), "'epsilon' parameter of plan"),
         (lambda: plan("points()", epsilon=1), "concept class"),
         (lambda: plan(ls.Points(), epsilon=1, samples_per_user=0), "'samples_per_user'"),
-        (lambda: plan_interval(0.9, epsilon=1, n=0), "'n'"),
-        (lambda: plan_interval(0.9, epsilon=1, holdout=2), "'holdout'"),
-        (lambda: plan_interval(0.9, epsilon=-1), "'epsilon'"),
-        (lambda: plan_interval(1, epsilon=1), "'interval'"),
     ],
 )
 def test_mistakes_are_taught(wrong, words):
@@ -469,7 +467,7 @@ def test_a_third_of_the_planned_records_is_noticed(name, concepts):
     assert not refuted(failures(form, found, worst, 0, 100), 100)
 
 
-# -- Plans of intervals and sets say what fit refuses, and certifies -------------------------------
+# -- What intervals and sets need is known before a fit, which refuses less ------------------------
 
 WIDTHS_SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
 
@@ -491,36 +489,12 @@ def fitted(n, target, **given):
     "more", [{}, {"holdout": F(1, 3), "evaluate": F(1, 2)}], ids=["plain", "more"]
 )
 def test_the_least_number_is_that_of_fit(target, more):
-    """With as many as are needed fit does what was planned; with one less it refuses."""
-    planned = plan_interval("0.8", epsilon=2, target=target, **more)
-    made = fitted(planned.n, target, **more).release_.interval
-    assert planned.n == planned.required
-    assert made == planned.conformal
-    for refused in (
-        lambda: plan_interval("0.8", epsilon=2, target=target, n=planned.required - 1, **more),
-        lambda: fitted(planned.required - 1, target, **more),
-    ):
-        with pytest.raises(InfeasibleError, match="held-out records") as problem:
-            refused()
-        assert problem.value.n_needed == planned.conformal.m
-
-
-@pytest.mark.more
-def test_the_command_line_plans_what_fit_does(tmp_path, capsys):
-    assert main(["plan", "--interval", "80%", "--epsilon", "4", "--json"]) == 0
-    planned = json.loads(capsys.readouterr().out)
-    rows = "\n".join(f"{i % 90},{int(i % 90 > 40)}" for i in range(planned["required"]))
-    (tmp_path / "t.csv").write_text(f"age,ill\n{rows}\n")
-    line = ["fit", str(tmp_path / "t.csv"), "--y", "ill", "--epsilon", "4", "--interval", "80%"]
-    bounds = ["--bounds", "age=0:100", "--delta", "1e-6", "--json"]
-    assert main([*line, *bounds]) == 0
-    made = json.loads(capsys.readouterr().out)
-    assert made["interval"]["m"] == planned["interval"]["m"]
-
-
-def test_what_is_said(capsys):
-    line = ["plan", "--interval", "80%", "--epsilon", "4"]
-    assert main([*line, "--n", "9", "--schema", "s"]) == 3
-    assert "held-out records, not 1" in capsys.readouterr().err
-    assert main([*line, "--target", "quantity"]) == 0
-    assert "probability at least 0.8" in capsys.readouterr().out
+    """With as many as are needed fit draws intervals; with one less it refuses."""
+    cells, epsilon = len(bounds_of(target)), 2 - more.get("evaluate", F(0))
+    m = Conformal.least(cells=cells, alpha="0.2", epsilon=epsilon)
+    needed = ceil(m / more.get("holdout", F(1, 5)))
+    made = fitted(needed, target, **more).release_.interval
+    assert made == Conformal.of(m=m, cells=cells, alpha="0.2", epsilon=epsilon)
+    with pytest.raises(InfeasibleError, match="held-out records") as problem:
+        fitted(needed - 1, target, **more)
+    assert problem.value.n_needed == m

@@ -20,7 +20,6 @@ from littlestone.classes import (
     ScorecardClass,
 )
 from littlestone.data import Sample, UserSample
-from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Goal, feasible
@@ -137,8 +136,8 @@ def public_records(concepts, n, m, case):
     place = {tuple(row): i for i, row in enumerate(sample.points.tolist())}
     points = np.array([place[tuple(row)] for row in rows.tolist()], dtype=np.int64)
     users = np.repeat(np.arange(n, dtype=np.int64), m)
-    groups = merge(users, points, labels.astype(np.int8), np.ones(n * m, dtype=np.int64))
-    return UserSample(sample.points, *groups, np.arange(n, dtype=np.uint64))
+    ones, keys = np.ones(n * m, dtype=np.int64), np.arange(n, dtype=np.uint64)
+    return UserSample(sample.points, users, points, labels, ones, keys).merged()
 
 
 def check_chosen(concepts, asked, plans, case):

@@ -161,7 +161,7 @@ def test_an_evaluation_is_shown_with_its_intervals():
     told = ScoreHistogram((0, 1), counts, 5000, Fraction(1, 2), Fraction(1, 4))
     text = Checker(page(threshold_release(evaluation=told))).text
     assert re.search(r"1\.2% \(95% CI [01]\.\d+% to 1\.\d+%\)", text)
-    assert "epsilon 1/2" in text
+    assert "with epsilon 0.5" in text
     assert "The rule has a lower error rate than always predicting 0." in text
 
 
@@ -293,8 +293,8 @@ def test_tiles_are_figures_of_the_release(releases):
         if band is not None:
             found, name = band(own.measured), {"boosted": "AUROC", "time": "Concordance"}
             figure, line = tiles[name.get(kind, "R2")]
-            assert figure == f"{found.value:.2f}"
-            assert line.startswith(f"95% CI {found.low:.2f} to {found.high:.2f}; ")
+            assert figure == f"{found.value:.3f}"
+            assert line.startswith(f"95% CI {found.low:.3f} to {found.high:.3f}; ")
 
 
 def test_what_is_not_evaluated_is_not_filled_in(releases):

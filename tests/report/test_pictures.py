@@ -279,7 +279,7 @@ DRAWN_TREES = {
     "huge thresholds": shattered_tree(Thresholds(1, 2**1024), depth=8),
     "conjunctions": shattered_tree(Conjunctions(3)),
     "sets": shattered_tree(SparseSets(3)),
-    "flats": shattered_tree(AffineSubspaces(7, 20, 2)),
+    "flats": shattered_tree(AffineSubspaces(3, 2, 1)),
     "paper 001": make_tree(FiniteClass(MATRIX), f=TableHypothesis("0000000")),
     "chain": make_tree(Thresholds(1, 2**1024)),
     "star": make_tree(Points()),

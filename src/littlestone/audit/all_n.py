@@ -16,10 +16,6 @@ f(z, h) - f(z', h) oscillates over all outcomes h by at most D, the draw has r D
 all n (``additive.additive_range``). The integers f are read off exact laws, not off the code: the
 log-ratio of two outcomes on two data sets, divided by r, must be one.
 
-*Candidates beside bottom.* The weight of a candidate relative to bottom's is ``e**(r s)``. A
-single record adds 1 to at most k scores; bottom has the weight that hides k
-(``sparse.sparse_lists_dp``).
-
 *Rounds of boosting* are such sums over units, given any earlier trees; so are what starts, last
 corrections and evaluations ask, quantiles and sums with noise.
 
@@ -27,7 +23,7 @@ corrections and evaluations ask, quantiles and sums with noise.
 
 ===========  =====================================================================================
 `chain`      steps, and what they rest on; records and data sets; quantiles and sums
-`rounds`     boosting; scores that are sums over records; candidates beside bottom; linear models
+`rounds`     boosting; scores that are sums over records; linear models
 ===========  =====================================================================================
 
 The page: ``docs/audit.md``.
@@ -102,17 +98,15 @@ from littlestone.learners.linear.learner import (
     largest_moment,
     second_moments,
 )
-from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone_plans import ClosedPlan
 from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
 from littlestone.mechanisms.estimate import clip_edges, rank_of
 from littlestone.privacy import Concentrated, Pure, compose
-from littlestone.source import SeededSource, exp
+from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
     from littlestone.learners.boosting.rounds import Marginals
-    from littlestone.source import Exp, Source
+    from littlestone.source import Source
 
 __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
@@ -169,9 +163,9 @@ class Sums(Chain):
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
         elif heard.draws == 1:
-            lemma, how = "leveled.leveledE", "a level, and then uniformly"
+            lemma, how = "leveled.leveledE", "by level, then uniformly within it"
         else:
-            return Step("drawing", "tested", True, "in parts: as the step before says")
+            return Step("drawing", "tested", True, "in parts, which the previous step covers")
         return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
 
     def _check(
@@ -231,11 +225,11 @@ class Sums(Chain):
         return [
             Step(
                 "public", "tested", True,
-                f"{outcomes} outcomes, the same with their multiplicities on {seen} data sets",
+                f"{outcomes} outcomes, with the same multiplicities on {seen} data sets",
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integers times the rate {rate(worst)}, up to n = {largest}",
+                f"log-ratios are integer multiples of the rate {rate(worst)}, up to n = {largest}",
             ),
             self._drawing(run),
             Step(
@@ -246,9 +240,9 @@ class Sums(Chain):
             Step(
                 "range", self.known, dear <= budget,
                 f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}, and times the rate {dear} <= {budget}"
+                f"{oscillation}; oscillation times rate: {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}, and times the rate {dear} > {budget}",
+                else f"oscillation {oscillation}; oscillation times rate: {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -312,9 +306,9 @@ def rounds(
     else:
         _of_labels(learner, chain)
     if len(places) < settings.rounds:
-        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
+        chain.steps.append(Step("other rounds", "assumed", True, "they are drawn like these"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records weigh by their own sum, as these do"
+        more = f"users with more than {EACH} records are weighted by their own sum, like these"
         chain.steps.append(Step("more records", "assumed", True, more))
     return chain.steps
 
@@ -509,7 +503,7 @@ def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
     cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
     found = [
         Step("counts of columns", chain.known, cost <= budget.counts,
-             f"{added}: a replaced record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
+             f"{added}: replacing a record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
     ]  # fmt: skip
     if budget.weights:
         rng = chain.rng
@@ -524,90 +518,10 @@ def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
         cost += cost_of([h[above] for _, h in both], budget.of_hessian)
         found.append(
             Step("weights of columns", "tested", cost <= budget.weights,
-                 f"{added}: a replaced record costs {float(cost):.3g} <= "
+                 f"{added}: replacing a record costs {float(cost):.3g} <= "
                  f"{float(budget.weights):.3g}, with any log-odds of the answers")
         )  # fmt: skip
     return found
-
-
-# -- Candidates beside bottom: (epsilon, delta) for every n.
-
-
-class Bottom(Chain):
-    """The chain of one draw of candidates beside bottom."""
-
-    def check(self) -> list[Step]:
-        """Return the steps."""
-        return self.attempt(self._check)
-
-    def scores(self, data: Data) -> tuple[dict[Hashable, int], tuple[Exp, Fraction] | None]:
-        """Return the score of each candidate; what is presented: bottom's weight and the rate."""
-        presented: set[tuple[Exp, Fraction]] = set()
-
-        def run(sample: Any, source: Source) -> Hashable:
-            heard: Any = Listening(source)
-            key = self.learner.draw(sample, heard).key
-            if heard.presented is None:
-                raise BrokenError("public", "there is a data set without bottom")
-            presented.add(heard.presented)
-            return heard.fell or key
-
-        logs = self.logs(data, run)
-        if len(presented) > 1:
-            raise BrokenError("public", "what is presented is not a function of the data set")
-        ((bottom, rate),) = presented
-        if logs.keys() == {True}:
-            return {}, None  # nothing is listed, and bottom certain
-        with ctx.workprec(self.bits(len(data))):
-            beside = bottom.enclose(self.bits(len(data))).log() - logs.pop(True)
-            shown = {h: value + beside for h, value in logs.items()}
-        read = {h: self.integer(value, rate, len(data)) for h, value in shown.items()}
-        return read, (bottom, rate)
-
-    def _check(self) -> list[Step]:
-        goal, pairs, largest = self.learner.guarantee(), 0, 0
-        brought = {kind: self.scores((kind,))[0] for kind in self.kinds}
-        most = max(map(len, brought.values()))
-        known: dict[int, tuple[Exp, Fraction]] = {}
-        for data in self.lists():
-            scores, beside = self.scores(data)
-            if beside and known.setdefault(len(data), beside) != beside:
-                raise BrokenError("public", "bottom's weight or the rate is not the same")
-            total: dict[Hashable, int] = {}
-            for kind in data:
-                for h, score in brought[kind].items():
-                    total[h] = total.get(h, 0) + score
-            if scores != total:
-                raise BrokenError("sums", f"the scores of {len(data)} records are not their sum")
-            pairs, largest = pairs + 1, max(largest, len(data))
-        if any(set(scores.values()) - {1} for scores in brought.values()):
-            raise BrokenError("range", "a single record gives a candidate a score that is not 1")
-        (weight, rate), *others = set(known.values())
-        needed = Fraction(most) * (1 - goal.delta) / goal.delta
-        hidden = (weight - exp(rate, times=needed)).sign() >= 0
-        whole = "of the domain" if self.complete else "of the points given"
-        kinds = len(self.kinds)
-        return [
-            Step(
-                "public", "tested", not others,
-                f"bottom's weight and the rate are the same on {pairs} data sets",
-            ),
-            Step(
-                "law", "tested", True,
-                f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
-            ),
-            Step("drawing", "proved", True, "drawn by level, it is the direct law",
-                 "leveled.leveledE"),
-            Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
-            Step(
-                "range", self.known,
-                hidden and 2 * rate <= goal.epsilon,
-                f"{kinds} single records {whole}: each lists at most {most} candidates, with score "
-                f"1; bottom {'hides' if hidden else 'does not hide'} them",
-            ),
-            Step("all n", "proved", True, "(epsilon, delta)-privacy for every n",
-                 "sparse.sparse_lists_dp"),
-        ]  # fmt: skip
 
 
 # -- Linear models: each round, given any weights before it.
@@ -639,10 +553,10 @@ def gradients(
     holds = epsilon <= learner.epsilon
     what = f"{settings.rounds} rounds with fixed budgets, each given what was released before; all "
     what += f"together {'at most' if holds else 'more than'} {learner.epsilon}"
-    steps.append(Step("other weights", "assumed", True, "they clip as these do"))
+    steps.append(Step("other weights", "assumed", True, "they clip like these"))
     steps.append(Step("rounds", "assumed", holds, f"{what}: zero-concentrated privacy"))
     if learner.unit == "users":
-        more = f"users of more than {EACH} records are cut by their own gradient, as these are"
+        more = f"users with more than {EACH} records are clipped by their own gradient, like these"
         steps.append(Step("more records", "assumed", True, more))
     return steps
 
@@ -791,9 +705,6 @@ def _chain(
     if isinstance(learner, Boosting | Values | Linear):
         check: Any = gradients if isinstance(learner, Linear) else rounds
         return "sums over records", check(learner, points, sizes, rng)
-    settings = learner.plan.settings if isinstance(learner, Littlestone) else None
-    if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
-        return "candidates beside bottom", Bottom(learner, points, sizes, rng).check()
     # of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``
     parts = re.findall(r"[a-z0-9][a-z0-9.-]*", learner.guarantee().claim)
     found = by_lemmas(learner.name, "", {part: LEMMAS.get(part) for part in parts})

@@ -27,13 +27,12 @@ from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError
-from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy import Concentrated, Loss
 from littlestone.source import ExactSource, Law, SeededSource, ball
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Learner
-    from littlestone.source import Exp, Source
+    from littlestone.source import Source
     from littlestone.source.sources import Presented
 
 
@@ -72,7 +71,7 @@ class AllN:
     Attributes
     ----------
     learner, concept_class : str
-    route : {"sums over records", "candidates beside bottom", "lemmas", "enumerated"}
+    route : {"sums over records", "lemmas", "enumerated"}
         "enumerated": no lemma; small data sets only, as `littlestone.audit.verify` does.
     steps : tuple of Step
     """
@@ -105,13 +104,6 @@ class AllN:
 
     def __repr__(self) -> str:
         return str(self)
-
-    def _repr_html_(self) -> str:
-        rows = rows_of(
-            (step.name, step.status if step.holds else "FAILS", step.detail, step.lemma)
-            for step in self.steps
-        )
-        return Card(self._head, [], Table(("step", "known by", "what", "lemma"), rows)).html()
 
     @property
     def _head(self) -> str:
@@ -305,24 +297,19 @@ def domain_points(domain: Any) -> list[Any] | None:
 
 
 class Listening:
-    """A source that counts its draws, and remembers whether bottom was drawn, beside what."""
+    """A source that counts its draws."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.presented: tuple[Exp, Fraction] | None = None
-        self.fell, self.draws = False, 0
+        self.draws = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._source, name)
 
     def choose(self, weights: Presented) -> int:
-        """Draw, and remember."""
-        answer = self._source.choose(weights)
+        """Draw, and count."""
         self.draws += 1
-        if getattr(weights, "bottom", None) is not None:
-            self.presented = (weights.bottom, weights.rate)  # type: ignore[union-attr]
-            self.fell = answer == 0
-        return answer
+        return self._source.choose(weights)
 
 
 # -- What is asked of records beside the rounds: quantiles, and sums with two-sided geometric
@@ -408,7 +395,7 @@ def noisy_sums(
         loss, (power,) = budget(n), set(powers)
         gaussian = isinstance(loss, Concentrated)
         if gaussian != (power == 2):
-            raise BrokenError("noise", "it is of another kind than what is composed")
+            raise BrokenError("noise", "the noise is of another kind than what is composed")
         allowed[n] = loss.rho if isinstance(loss, Concentrated) else loss.reach or Fraction(0)
         each = np.array(rates, dtype=object)
         whole = lcm(*(rate.denominator for rate in rates))
@@ -443,14 +430,14 @@ def quantile(
             raise BrokenError("public", "the rate is not a function of n")
         found = sums_of(sample)
         if (scores != -np.maximum(found.max(axis=0), 0)).any():
-            raise BrokenError("law", "a score is not less the largest of two sums, and 0")
+            raise BrokenError("law", "a score is not minus the largest of two sums and 0")
         return found.ravel().astype(object)
 
     moved, lists = _added(chain, sums)
     costs = {n: 2 * public[n] * _largest(units) for n, units in moved.items()}
     said, holds = _within(chain, costs, budget)
     return [
-        Step("sums", "tested", True, f"scores are less the largest of two sums on {lists} lists"),
+        Step("sums", "tested", True, f"scores are minus the largest of two sums on {lists} lists"),
         Step("range", chain.known, holds, f"bounded; {said}", "range.law_range"),
     ]
 

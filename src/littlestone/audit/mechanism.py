@@ -30,13 +30,12 @@ from littlestone.errors import (
 )
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
-from littlestone.notebooks import Card
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.guarantee import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, HiddenStateError, Law, Source, ball
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample, UserSample
+    from littlestone.data import Sample
     from littlestone.data.targets import TargetSample
     from littlestone.learners.base import Learner
 
@@ -106,20 +105,6 @@ class MechanismVerification:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
-
-    def _repr_html_(self) -> str:
-        lines = [
-            (
-                "Enumerated",
-                f"{self.datasets:,} {self.data}, {self.pairs:,} neighbour pairs, {self.paths:,} "
-                "paths",
-            ),
-            ("Claim", f"epsilon {float_up(self.epsilon):g}, delta {float_up(self.delta):g}"),
-            ("Worst", f"delta {self.worst_delta:.3g} at that epsilon"),
-            ("Tightest", f"epsilon {self.least:.6g} at that delta"),
-            ("Slack", f"{self.slack:.3g}"),
-        ]
-        return Card(f"{'HOLDS' if self.holds else 'FAILS'}: {self.of}", lines).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -383,7 +368,7 @@ _DEEPEST = 12
 
 def observe(
     algorithm: Learner[Any],
-    sample: Sample | UserSample | TargetSample,
+    sample: Sample | TargetSample,
     source: Source,
     *,
     observers: Sequence[Observer] = (),

@@ -9,15 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
 from littlestone.data.sample import OrderedSample, written_out
-from littlestone.data.targets import UNKNOWN, TargetSample, UserSample, merge
+from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Record = tuple[Any, int]
 Pair = tuple[Record, Record]
+Units = TypeVar("Units", bound=TargetSample)
 #: Number of a user, and the records that it has instead.
 Bundle = tuple[int, tuple[Record, ...]]
 
@@ -174,118 +175,77 @@ class Search(_Largest):
         yield from pairwise(olds)
 
 
-def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> UserSample:
-    """Return the table with all records of one user replaced; its name stays.
+class UnitSearch(_Largest):
+    """Neighbours by the number of a unit: sampled, extreme, varied where the loss was the largest.
 
-    Examples
-    --------
-    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
-    >>> other = replaced_user(users, 0, [(4, 1), (5, 0)])
-    >>> other.points, other.user, other.point
-    (array([4, 5]), array([0, 0, 1]), array([0, 1, 1]))
+    Units are records with codes of targets, or users with several records; codes are those at the
+    ends and in the middle, and that of what is not known.
     """
-    keep = users.user != who
-    inside = [x for x, _ in records if x is not OUTSIDE]
-    known = len(users.points)
-    new = np.array(inside, dtype=users.points.dtype).reshape(len(inside), *users.points.shape[1:])
-    every, where = distinct(np.concatenate([users.points, new]))
-    place = iter(where[known:].tolist())
-    own = users.point[keep]
-    old = np.where(own < 0, -1, where[own]) if known else own
-    point = np.append(old, [-1 if x is OUTSIDE else next(place) for x, _ in records])
-    used = np.unique(point[point >= 0]).astype(np.int64)
-    at = np.where(point < 0, -1, np.searchsorted(used, point)).astype(np.int64)
-    more = len(records)
-    merged = merge(
-        np.append(users.user[keep], np.full(more, who)).astype(np.int64),
-        at,
-        np.append(users.label[keep], [label for _, label in records]).astype(np.int8),
-        np.append(users.count[keep], np.ones(more)).astype(np.int64),
-    )
-    return UserSample(every[used], *merged, users.keys)
 
-
-class UserSearch(_Largest):
-    """Neighbours of a table of users: sampled, extreme, varied where the loss was the largest."""
-
-    def __init__(
-        self, domain: Any, users: UserSample | TargetSample, each: int, source: Source
-    ) -> None:
-        super().__init__(domain, source)
-        self._users, self._each = users, each
-        self._n = users.n if isinstance(users, TargetSample) else users.n_users
+    def __init__(self, concepts: Any, units: TargetSample, each: int, source: Source) -> None:
+        super().__init__(concepts.domain, source)
+        self._units, self._each = units, each
+        self._several = units.user is not None
+        size = codes_of(concepts)
+        self._codes: list[int] = sorted({0, size // 2, size - 1})
+        self._codes += [UNKNOWN] * (getattr(concepts, "target", None) is not None)
 
     def next(self) -> Bundle:
         """Return whose records are replaced, and by which."""
-        who, records = self._source.below(self._n), self._bundle()
+        who, records = self._source.below(self._units.n), self._bundle()
         if self._largest and self._source.below(2):
             changed, bundle = self._remembered()
             return (changed, records) if self._source.below(2) else (who, bundle)
         return who, records
 
     def _bundle(self) -> tuple[Record, ...]:
-        kind = self._source.below(4)
-        if kind == 0:  # nothing, or one record at an end, many times
-            size = self._each * self._source.below(2)
-            return ((self._end(), self._code()),) * size
-        if kind == 1 or not len(self._users.points):
-            return ((OUTSIDE, self._code()),) * self._each
-        records = [self._kept() for _ in range(self._each)]
-        if kind == 2:  # one point that the table holds, with one label
-            records = records[:1] * self._each
-        return tuple(records)
-
-    def _end(self) -> Any:
-        return self._ends[self._source.below(len(self._ends))]
-
-    def _code(self) -> int:
-        return self._source.below(2)
-
-    def _kept(self) -> Record:
-        point = self._users.points[self._source.below(len(self._users.points))]
-        return tuple(point.tolist()) if np.ndim(point) else point.item(), self._code()
-
-
-class TargetSearch(UserSearch):
-    """The same where records have codes of targets; a unit is a record, or a user with up to two.
-
-    Codes are those at the ends and in the middle, and that of what is not known.
-    """
-
-    def __init__(self, concepts: Any, sample: TargetSample, source: Source) -> None:
-        self._several = sample.user is not None
-        super().__init__(concepts.domain, sample, 1 + self._several, source)
-        size, unknown = codes_of(concepts), concepts.target is not None
-        self._codes: list[int] = [0, size - 1, size // 2] + [UNKNOWN] * unknown
-
-    def _code(self) -> int:
-        return self._codes[self._source.below(len(self._codes))]
-
-    def _bundle(self) -> tuple[Record, ...]:
-        kind = self._source.below(4)
-        if kind == 0 and self._several:
-            return ((self._end(), self._code()),) * (self._each * self._source.below(2))
-        if kind < 2:
-            return tuple((self._end(), self._code()) for _ in range(self._each))
-        records = [self._kept() for _ in range(self._each)]
+        kind, points = self._source.below(4), self._units.points
+        if kind == 0 and self._several:  # nothing, or one record at an end, many times
+            return (self._of(self._one_of(self._ends)),) * (self._each * self._source.below(2))
+        if kind < 2 or not len(points):
+            return tuple(self._of(self._one_of(self._ends)) for _ in range(self._each))
+        records = [self._of(self._one_of(points)) for _ in range(self._each)]
         return tuple(records[:1] * self._each if kind == 2 else records)
 
+    def _one_of(self, points: Any) -> Any:
+        return points[self._source.below(len(points))]
 
-def replaced_unit(sample: TargetSample, who: int, records: Sequence[Record]) -> TargetSample:
-    """Return the sample with one record, or all records of one user, replaced.
+    def _of(self, point: Any) -> Record:
+        """Return a record at a point of an array, or at an end."""
+        if isinstance(point, np.ndarray | np.generic):
+            point = tuple(point.tolist()) if np.ndim(point) else point.item()
+        return point, self._one_of(self._codes)
+
+
+def replaced_unit(sample: Units, who: int, records: Sequence[Record]) -> Units:
+    """Return the sample with one record, or all records of one user, replaced; its name stays.
 
     Examples
     --------
     >>> other = replaced_unit(TargetSample.of([[3], [5], [3]], [7, 1, 7]), 0, [((4,), 9)])
     >>> other.points.ravel().tolist(), other.code.tolist(), other.count.tolist(), other.n
     ([3, 4, 5], [7, 9, 1], [1, 1, 1], 3)
+    >>> from littlestone.data import UserSample
+    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
+    >>> other = replaced_unit(users, 0, [(4, 1), (5, 0)])
+    >>> other.points, other.user, other.point
+    (array([4, 5]), array([0, 0, 1]), array([0, 1, 1]))
     """
+    inside = [x for x, _ in records if x is not OUTSIDE]
+    new = np.array(inside, dtype=sample.points.dtype).reshape(len(inside), *sample.points.shape[1:])
+    places = count(len(sample.points))
+    point = [-1 if x is OUTSIDE else next(places) for x, _ in records]
+    codes = np.array([y for _, y in records], dtype=np.int64)
     ones = np.ones(len(records), dtype=np.int64)
-    rows = np.concatenate([sample.points[sample.point], _rows(sample, records)])
-    code = np.append(sample.code, [y for _, y in records]).astype(np.int64)
-    count = np.append(sample.count - _own(sample, who), ones)
-    user = None if sample.user is None else np.append(sample.user, who * ones)
-    return _grouped(rows, code, count, user, sample.n)
+    both = replace(
+        sample,
+        points=np.concatenate([sample.points, new]),
+        user=None if sample.user is None else np.append(sample.user, who * ones),
+        point=np.append(sample.point, point).astype(np.int64),
+        code=np.append(sample.code, codes),
+        count=np.append(sample.count - _own(sample, who), ones),
+    )
+    return _used(both)
 
 
 def units_of(sample: Any, pair: Any) -> tuple[Any, Any]:
@@ -294,20 +254,21 @@ def units_of(sample: Any, pair: Any) -> tuple[Any, Any]:
         (x, y), (z, w) = pair
         return Sample.of(np.array([x]), [y]), Sample.of(np.array([z]), [w])
     who, records = pair
-    user = None if sample.user is None else np.zeros_like(sample.user)
-    rows = sample.points[sample.point]
-    old = _grouped(rows, sample.code, _own(sample, who), user, 1)
-    users = None if sample.user is None else [0] * len(records)
-    new = TargetSample.of(_rows(sample, records), [y for _, y in records], users)
-    return old, replace(new, n=1)
+    user, keys = sample.user, sample.keys
+    if user is not None and keys is not None:
+        user, keys = np.zeros_like(user), keys[who : who + 1]
+    old = _used(replace(sample, count=_own(sample, who), user=user, keys=keys))
+    return old, replaced_unit(old, 0, records)
 
 
-def _grouped(rows: Any, code: Any, count: Any, user: Any, n: int) -> TargetSample:
-    """Return a sample of groups, some of which have no records."""
-    keep = np.flatnonzero(count)
-    points, where = distinct(rows[keep].astype(np.int16))
-    user = None if user is None else user[keep]
-    return TargetSample(points, where, code[keep], count[keep], n, user).merged()
+def _used(sample: Units) -> Units:
+    """Return a sample without groups of no records, and without points of no group."""
+    some = sample.groups_at(np.flatnonzero(sample.count))
+    inside = some.point >= 0
+    points, where = distinct(some.points[some.point[inside]])
+    point = np.full(len(some.point), -1, dtype=np.int64)
+    point[inside] = where
+    return replace(some, points=points, point=point).merged()
 
 
 def _own(sample: TargetSample, who: int) -> Any:
@@ -316,7 +277,3 @@ def _own(sample: TargetSample, who: int) -> Any:
         return np.where(sample.user == who, sample.count, 0)
     ends = np.cumsum(sample.count)
     return (np.arange(len(ends)) == np.searchsorted(ends, who, side="right")).astype(np.int64)
-
-
-def _rows(sample: TargetSample, records: Sequence[Record]) -> Any:
-    return np.array([x for x, _ in records], dtype=np.int16).reshape(-1, sample.points.shape[1])

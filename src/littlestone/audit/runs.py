@@ -23,13 +23,11 @@ from flint import arb, ctx
 
 from littlestone.audit.neighbours import (
     Search,
-    TargetSearch,
-    UserSearch,
+    UnitSearch,
     listed,
     promised,
     replaced,
     replaced_unit,
-    replaced_user,
     units_of,
 )
 from littlestone.audit.verify import algorithm_of
@@ -566,15 +564,16 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     records: Any = table
     if algorithm.unit == "records" and algorithm.shuffles(table.n):
         records = listed(records)
-    domain, rng = algorithm.concept_class.domain, SeededSource(seed)
+    rng = SeededSource(seed)
     search: Any
     if isinstance(algorithm, UserAgnostic):
-        search = UserSearch(domain, records, algorithm.samples_per_user, rng)
-        replace: Any = replaced_user
+        search = UnitSearch(algorithm.concept_class, records, algorithm.samples_per_user, rng)
     elif isinstance(records, TargetSample):
-        search, replace = TargetSearch(algorithm.concept_class, records, rng), replaced_unit
+        each = 1 + (records.user is not None)
+        search = UnitSearch(algorithm.concept_class, records, each, rng)
     else:
-        search, replace = Search(domain, records, rng), replaced
+        search = Search(algorithm.concept_class.domain, records, rng)
+    replace: Any = replaced_unit if isinstance(records, TargetSample) else replaced
     guarantee = promised(algorithm)
     if isinstance(algorithm, Linear):
         return _of_gradients(algorithm, records, search, replace, pairs, seed)

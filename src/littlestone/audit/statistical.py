@@ -275,13 +275,7 @@ def _choose(p: Outputs, q: Outputs, *, measure: str, delta: float, risk: float) 
     return chosen
 
 
-Mechanism = Callable[[Any], Any]
-Key = Callable[[Any], Any] | None
-Progress = Callable[[int, int], None]
-
 _EXPLORE = 4  # one run in four chooses the event, the others measure it
-_BATCH = 1000
-_LOOKS = 4  # at the measuring runs, where an audit may stop
 
 
 class LowerBound(float):
@@ -335,16 +329,13 @@ class LowerBound(float):
             f"confidence {self.confidence:g}, {self.trials} trials)"
         )
 
-    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
-        return (float(self),), dict(vars(self))
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
         return {"bound": float(self), **vars(self), "hits": list(self.hits)}
 
 
 def lower_bound(
-    mechanism: Mechanism,
+    mechanism: Callable[[Any], Any],
     data: Any,
     neighbour: Any,
     *,
@@ -352,9 +343,7 @@ def lower_bound(
     trials: int,
     confidence: float = 0.9999,
     measure: str = "epsilon",
-    stop_above: float | None = None,
     key: Callable[[Any], Any] | None = None,
-    progress: Progress | None = None,
 ) -> LowerBound:
     """Return an epsilon (or rho) that the mechanism has at least, by sampling its outputs.
 
@@ -374,15 +363,10 @@ def lower_bound(
         Probability with which the bound is right, over the mechanism's randomness.
     measure : "epsilon" or "rho", default "epsilon"
         ``"rho"``: of zero-concentrated privacy, where delta is 0.
-    stop_above : float, optional
-        A claim. It is compared with the bound after 1/8, 1/4, 1/2 and all of the measuring runs,
-        which share the risk, and the audit ends as soon as it is refuted.
     key : callable, optional
         Maps an output to what is looked at. Of any output its value, type, length, keys and the
         last bits of floats are tried, of those with parts (lists, arrays, dicts) also each part,
         and a weighted sum of the numbers.
-    progress : callable, optional
-        Called with (runs done, runs in all).
 
     Returns
     -------
@@ -430,31 +414,20 @@ def lower_bound(
     if measure not in ("epsilon", "rho") or (measure == "rho" and delta):
         hint = "A claim of rho has no delta."
         raise parameter_error(caller, "measure", '"epsilon", or "rho" with delta 0', measure, hint)
-    explore = trials // _EXPLORE
-    run = _Runner(mechanism, key, 2 * trials, progress)
-    sides = (data, neighbour)
-
-    first = [_described(run(side, explore)) for side in sides]
+    explore, sides = trials // _EXPLORE, (data, neighbour)
+    first = [_described(mechanism, key, side, explore) for side in sides]
     cells, event = best(first, measure=measure, delta=exact_delta, risk=risk / 2)
-    looks = 1 if stop_above is None else _LOOKS
-    hits, measured, bound = [0, 0], 0, 0.0
-    for look in reversed(range(looks)):
-        size = ((trials - explore) >> look) - measured
-        for i, side in enumerate(sides):
-            tally = cells.tally(_described(run(side, size)))
-            hits[i] += sum(tally[cell] for cell in event.cells)
-        measured += size
-        more, less = reversed(hits) if event.swapped else hits
-        low = lower_limit(more, measured, risk / looks / 2)
-        high = upper_limit(less, measured, risk / looks / 2)
-        bound = max(bound, float(at_least(measure, low, high, exact_delta)))
-        if stop_above is not None and bound > stop_above:
-            break
+    measured, hits = trials - explore, []
+    for side in sides:
+        tally = cells.tally(_described(mechanism, key, side, measured))
+        hits.append(sum(tally[cell] for cell in event.cells))
+    more, less = reversed(hits) if event.swapped else hits
+    low, high = lower_limit(more, measured, risk / 2), upper_limit(less, measured, risk / 2)
     return LowerBound(
-        bound,
+        float(at_least(measure, low, high, exact_delta)),
         delta=exact_delta,
         confidence=float(confidence),
-        trials=explore + measured,
+        trials=trials,
         event=cells.describe(event.cells),
         hits=(more, less),
         measured=measured,
@@ -463,35 +436,12 @@ def lower_bound(
     )
 
 
-def _described(counts: Counter[Hashable]) -> list[tuple[dict[str, Hashable], int]]:
-    return [(battery(output), count) for output, count in counts.items()]
-
-
-# --- running ---------------------------------------------------------------------------------
-
-
-class _Runner:
-    """Runs the mechanism, and reports progress."""
-
-    def __init__(
-        self, mechanism: Mechanism, key: Key, total: int, progress: Progress | None
-    ) -> None:
-        self.mechanism, self.key = mechanism, key
-        self.total, self.progress, self.done = total, progress, 0
-
-    def __call__(self, data: Any, times: int) -> Counter[Hashable]:
-        """Return how often each output came up."""
-        counts: Counter[Hashable] = Counter()
-        many = getattr(self.mechanism, "many", None)
-        for start in range(0, times, _BATCH):
-            size = min(_BATCH, times - start)
-            outputs = many(data, size) if many else (
-                output(self.mechanism, data) for _ in range(size)
-            )  # fmt: skip
-            if self.key is not None:
-                outputs = (x if isinstance(x, Raised) else output(self.key, x) for x in outputs)
-            counts.update(map(hashable, outputs))
-            self.done += size
-            if self.progress is not None:
-                self.progress(self.done, self.total)
-        return counts
+def _described(
+    mechanism: Any, key: Callable[[Any], Any] | None, data: Any, times: int
+) -> Described:
+    """Run the mechanism, and return the statistics of each output with how often it came up."""
+    many = getattr(mechanism, "many", None)
+    outputs = many(data, times) if many else (output(mechanism, data) for _ in range(times))
+    if key is not None:
+        outputs = (x if isinstance(x, Raised) else output(key, x) for x in outputs)
+    return [(battery(found), count) for found, count in Counter(map(hashable, outputs)).items()]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement, product
 from math import nextafter
@@ -459,19 +459,15 @@ class UserCases:
 
     def sample(self, data: Sequence[Any]) -> UserSample:
         """Return the data set as the learner sees it."""
-        layout = RecordCases([], self.domain, ordered=False)
-        rows = [(i, x, label) for i, (_, bundle) in enumerate(data) for x, label in bundle]
-        everything = layout.sample([(x, label) for _, x, label in rows])
-        place = {_plain(x): i for i, x in enumerate(everything.points.tolist())}
-        counted: dict[tuple[int, int, int], int] = {}
-        for user, x, label in rows:
-            key = (user, place.get(_plain(x), -1) if x is not OUTSIDE else -1, label)
-            counted[key] = counted.get(key, 0) + 1
-        groups = np.array(sorted(counted), dtype=np.int64).reshape(-1, 3)
-        count = np.array([counted[key] for key in sorted(counted)], dtype=np.int64)
+        records = [record for _, bundle in data for record in bundle]
+        layout = RecordCases([], self.domain, ordered=True)
+        everything = layout.sample(records)
+        point, label = np.divmod(everything.kinds, 2)
+        point[point == len(everything.points)] = -1
+        user = np.repeat(np.arange(len(data)), [len(bundle) for _, bundle in data])
         keys = np.array([name for name, _ in data], dtype=np.uint64)
-        labels = groups[:, 2].astype(np.int8)
-        return UserSample(everything.points, groups[:, 0], groups[:, 1], labels, count, keys)
+        ones = np.ones(len(user), dtype=np.int64)
+        return UserSample(everything.points, user, point, label, ones, keys).merged()
 
 
 @dataclass(frozen=True)
@@ -501,9 +497,11 @@ class TargetCases:
         rows = [(unit, x, code) for unit, bundle in enumerate(data) for x, code in bundle]
         width = max((len(x) for _, x, _ in rows), default=1)
         points = np.array([x for _, x, _ in rows], dtype=np.int16).reshape(len(rows), width)
-        users = [unit for unit, _, _ in rows] if self.users else None
-        made = TargetSample.of(points, [code for _, _, code in rows], users)
-        return replace(made, n=len(data))
+        codes = np.array([code for _, _, code in rows], dtype=np.int64)
+        if not self.users:
+            return TargetSample.listed(points, codes)
+        user = np.array([unit for unit, _, _ in rows], dtype=np.int64)
+        return TargetSample.listed(points, codes, user, np.arange(len(data), dtype=np.uint64))
 
 
 def _multisets(kinds: Sequence[Any], size: int) -> Iterator[tuple[Any, ...]]:

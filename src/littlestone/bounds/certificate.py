@@ -348,18 +348,18 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
     >>> recheck(forged)
     ("step 'needed': the formula gives 420, not 400",)
     """
-    given = data if isinstance(data, Certificate) else Certificate.from_dict(data)
+    certificate = data if isinstance(data, Certificate) else Certificate.from_dict(data)
     with limited():
-        return tuple(_disagreements(given))
+        return tuple(_disagreements(certificate))
 
 
-def _disagreements(given: Certificate) -> list[str]:
+def _disagreements(claimed: Certificate) -> list[str]:
     wrong: list[str] = []
     cert, head = (
         CertificateBuilder(),
-        {"alpha": given.alpha, "beta": given.beta, "n": Fraction(given.n)},
+        {"alpha": claimed.alpha, "beta": claimed.beta, "n": Fraction(claimed.n)},
     )
-    for step in given.steps:
+    for step in claimed.steps:
         for name in head.keys() & step.inputs.keys():
             if step.inputs[name] != head[name]:
                 wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
@@ -367,13 +367,15 @@ def _disagreements(given: Certificate) -> list[str]:
         if not _agree(again.value, step.value):
             gives, stated = (_words(value) for value in (again.value, step.value))
             wrong.append(f"step {step.name!r}: the formula gives {gives}, not {stated}")
-    derived = cert.certificate(alpha=given.alpha, beta=given.beta, n=given.n, unit=given.unit)
+    derived = cert.certificate(
+        alpha=claimed.alpha, beta=claimed.beta, n=claimed.n, unit=claimed.unit
+    )
     wrong += [
         f"{name}: the steps give {getattr(derived, name)}"
         for name in ("holds", "status", "claims", "assumptions")
-        if getattr(derived, name) != getattr(given, name)
+        if getattr(derived, name) != getattr(claimed, name)
     ]
-    if given.holds and not any("n" in step.inputs for step in given.steps):
+    if claimed.holds and not any("n" in step.inputs for step in claimed.steps):
         wrong.append("no step mentions n")
     return wrong
 
@@ -539,12 +541,12 @@ class Bound:
 def bounds_beside(module: str) -> dict[str, Bound]:
     """Return the bounds of the ``certificates.toml`` beside a module's file, by name."""
     file = tomllib.loads(Path(module).with_name("certificates.toml").read_text(encoding="utf-8"))
-    found = {}
+    bounds = {}
     for name, lines in file.items():
         claim = lines.pop("claim")
         both = ((line, (x, claim) if isinstance(x, str) else x) for line, x in lines.items())
-        found[name] = Bound(tuple((line, formula, source) for line, (formula, source) in both))
-    return found
+        bounds[name] = Bound(tuple((line, formula, source) for line, (formula, source) in both))
+    return bounds
 
 
 #: By name; what is proved of them is in docs/certificates.md.

@@ -91,9 +91,9 @@ def assumptions(identifiers: Iterable[str]) -> tuple[str, ...]:
     ['records are ', 'the candidat']
     """
     cited = [claim(identifier) for identifier in identifiers]
-    given = {word for one in cited for word in one.makes_true}
+    supplied = {word for one in cited for word in one.makes_true}
     needed = (text for one in cited for text in one.assumptions)
-    return tuple(dict.fromkeys(t for t in needed if not any(word in t for word in given)))
+    return tuple(dict.fromkeys(t for t in needed if not any(word in t for word in supplied)))
 
 
 def claims() -> tuple[Claim, ...]:
@@ -357,13 +357,13 @@ _PAPERS = {
 def _read_statements() -> dict[str, PaperStatement]:
     """Return the statements of ``statements.toml``, by name."""
     file = tomllib.loads(Path(__file__).with_name("statements.toml").read_text(encoding="utf-8"))
-    found = {}
+    statements = {}
     for name, entry in file.items():
-        own = {symbol: Range(**limits) for symbol, limits in entry.pop("ranges", {}).items()}
+        limits_of = {symbol: Range(**limits) for symbol, limits in entry.pop("ranges", {}).items()}
         symbols = entry.pop("symbols", "").split()
-        ranges = {symbol: own.get(symbol) or _RANGES[symbol] for symbol in symbols}
-        found[name] = PaperStatement(name, **entry, ranges=ranges)
-    return found
+        ranges = {symbol: limits_of.get(symbol) or _RANGES[symbol] for symbol in symbols}
+        statements[name] = PaperStatement(name, **entry, ranges=ranges)
+    return statements
 
 
 _STATEMENTS = _read_statements()

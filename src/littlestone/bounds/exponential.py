@@ -203,8 +203,8 @@ def least(form: Form, goal: Goal, below: int | None = None) -> int | None:
     guess = math.ceil(min(about, most))
     if below is None and guess == most and not holds(most):
         return None
-    wanted = float(log_of(goal.left))
-    n = least_n(holds, near_zero(lambda n: _log(failure(form, goal, n)) - wanted, guess))
+    log_goal = float(log_of(goal.left))
+    n = least_n(holds, near_zero(lambda n: _log(failure(form, goal, n)) - log_goal, guess))
     while n <= most and not all(holds(n + i) for i in range(1, _NEXT)):
         n += 1
     if n > most:
@@ -235,7 +235,7 @@ def erm_of_form(form: Form, goal: Goal, n: int) -> Certificate:
 
 def least_erm(structure: Structure, goal: Goal, below: int) -> tuple[int, Form] | None:
     """Return the least n below ``below`` for which some form certifies that, and the form."""
-    found, zero = None, np.zeros(1, dtype=np.int64)
+    fewest, zero = None, np.zeros(1, dtype=np.int64)
     for form in forms(structure, goal) if goal.size > 1 else ():
 
         def holds(n: int, form: Form = form) -> bool:
@@ -251,8 +251,8 @@ def least_erm(structure: Structure, goal: Goal, below: int) -> tuple[int, Form] 
             ):
                 n += 1
             if n <= most:
-                found, below = (n, form), n
-    return found
+                fewest, below = (n, form), n
+    return fewest
 
 
 def failure(form: Form, goal: Goal, n: int) -> float:
@@ -278,14 +278,14 @@ def _range(form: Form, goal: Goal, n: int) -> tuple[int, int, int]:
     Before the first k at most 1 - psi counts, or F; behind the last psi: both are negligible.
     """
     tilt = float(goal.epsilon) / 2
-    wanted = log_of(goal.left) + math.log(_NEGLIGIBLE) - form.log_times
-    high = min(math.ceil((form.log_bad - wanted) / tilt), n + 1)
-    low = max(math.floor((form.log_bad + wanted) / tilt), -n)
+    log_ignored = log_of(goal.left) + math.log(_NEGLIGIBLE) - form.log_times
+    high = min(math.ceil((form.log_bad - log_ignored) / tilt), n + 1)
+    low = max(math.floor((form.log_bad + log_ignored) / tilt), -n)
     step = max(min(math.floor(0.05 / float(goal.epsilon)), high - low), 1)
     k = np.unique(np.linspace(low, high, 257).astype(np.int64))
     with np.errstate(divide="ignore"):
         rest = np.where(k * tilt < form.log_bad - 30, k * tilt - form.log_bad, 0.0)  # of 1 - psi
-        rare = np.log(form.floats(n, k)) + rest < wanted
+        rare = np.log(form.floats(n, k)) + rest < log_ignored
     low = int(k[max(int(np.argmin(rare)) - 1, 0)]) if not rare.all() else high - 1
     return low, step, max(-(-(high - low) // step), 1)
 
@@ -330,12 +330,12 @@ def forms(structure: Structure, goal: Goal) -> Iterator[Form]:
 @lru_cache(maxsize=1024)
 def best(structure: Structure, goal: Goal, below: int) -> tuple[int, Form] | None:
     """Return the least n below ``below`` that some form certifies, and the form."""
-    found = None
+    fewest = None
     for form in forms(structure, goal) if goal.size > 1 else ():
         n = least(form, goal, below)
         if n is not None:
-            found, below = (n, form), n
-    return found
+            fewest, below = (n, form), n
+    return fewest
 
 
 def at(structure: Structure, goal: Goal, form: Form, n: int) -> Certificate | None:
@@ -740,9 +740,9 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
     return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=int(total.value))
 
 
-def _checked(caller: str, **given: Any) -> dict[str, Fraction]:
+def _checked(caller: str, **numbers: Any) -> dict[str, Fraction]:
     low, out = {"size": 1, "vc_dim": 0}, {}
-    for name, x in given.items():
+    for name, x in numbers.items():
         if name in low:
             out[name] = Fraction(check_integer(caller, name, x, low=low[name]))
         elif name.endswith("1"):  # of a representation, below alpha or beta
@@ -756,8 +756,8 @@ def _checked(caller: str, **given: Any) -> dict[str, Fraction]:
     return out
 
 
-def _least(name: str, n: int | None, caller: str, **given: Any) -> Certificate:
-    bound, known = CERTIFICATES[name], _checked(caller, **given)
+def _least(name: str, n: int | None, caller: str, **goal: Any) -> Certificate:
+    bound, known = CERTIFICATES[name], _checked(caller, **goal)
     if n is None:
         n = bound.least(1, **known)
     cert = CertificateBuilder(**known, n=check_integer(caller, "n", n, low=1))
@@ -802,8 +802,8 @@ def agnostic_vc(
     >>> agnostic_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 970_000
     True
     """
-    given = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    goal = _checked("agnostic_vc", **given)
+    numbers = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    goal = _checked("agnostic_vc", **numbers)
     return _certified(n, goal, *_least_growth(**goal))
 
 
@@ -817,8 +817,8 @@ def realizable_vc(
     >>> realizable_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 940_000
     True
     """
-    given = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    goal = _checked("realizable_vc", **given)
+    numbers = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    goal = _checked("realizable_vc", **numbers)
     return _certified(n, goal, *_least_shares(**goal))
 
 
@@ -851,18 +851,18 @@ def best_finite(
     >>> best_finite(2**64 + 1, vc_dim=1, epsilon=1, alpha=0.1, beta=0.05, agnostic=True).n < 6700
     True
     """
-    given = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    goal = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
     tight: Any = partial(_TIGHT[1], structure=structure) if agnostic else _TIGHT[0]
-    least: Certificate = tight(size, **given)
+    least: Certificate = tight(size, **goal)
     if vc_dim is not None and size > 1:
         other = agnostic_vc if agnostic else realizable_vc
-        uniform = other(size, vc_dim, **given)
+        uniform = other(size, vc_dim, **goal)
         if uniform.n < least.n:
-            return uniform if n is None else other(size, vc_dim, **given, n=n)
+            return uniform if n is None else other(size, vc_dim, **goal, n=n)
     if n is None:
         return least
-    found: Certificate = tight(size, **given, n=n)
-    return found
+    certificate: Certificate = tight(size, **goal, n=n)
+    return certificate
 
 
 #: A proof with the public choices that need the fewest records, and that number.
@@ -882,9 +882,9 @@ def _about(enough: Callable[[float], bool], epsilon: Fraction) -> float:
     """Return about the least n, or refuse."""
     about = least_real(enough, 64)
     if about >= HOPELESS:
-        wanted = "large enough for fewer than 10**30 records"
+        allowed = "large enough for fewer than 10**30 records"
         hint = "Raise epsilon or alpha."
-        raise parameter_error("certificate", "epsilon", wanted, float(epsilon), hint)
+        raise parameter_error("certificate", "epsilon", allowed, float(epsilon), hint)
     return about
 
 
@@ -892,7 +892,7 @@ def _about(enough: Callable[[float], bool], epsilon: Fraction) -> float:
 def _least_growth(**goal: Fraction) -> _Found:
     bound = CERTIFICATES["growth"]
     epsilon, alpha = goal["epsilon"], goal["alpha"]
-    wanted, price = (
+    log_goal, price = (
         log_of(goal["beta"]),
         2 * log_of(max(goal["size"] - 1, Fraction(1))) / float(epsilon),
     )
@@ -915,9 +915,9 @@ def _least_growth(**goal: Fraction) -> _Found:
 
     ghosts = first = 8 * math.ceil(1 / alpha)
     for _ in range(2):
-        about = _about(lambda n, r=ghosts: failure(n, r) <= wanted, epsilon)  # type: ignore[misc]
+        about = _about(lambda n, r=ghosts: failure(n, r) <= log_goal, epsilon)  # type: ignore[misc]
         ghosts = min((first * 2**k // 4 for k in range(14)), key=lambda r: failure(about, r))
-    about = _about(lambda n: failure(n, ghosts) <= wanted, epsilon)
+    about = _about(lambda n: failure(n, ghosts) <= log_goal, epsilon)
     part = Fraction(share(about, ghosts) or 0).limit_denominator(10**9)
     choices = {"share": min(part, Fraction(1)), "ghosts": ghosts}
     return bound, choices, bound.least(math.ceil(about), **goal, **choices)

@@ -103,8 +103,8 @@ def sparse_sets(k: int) -> HashFamily:
     A point outside the target collides with one of its k points with probability at most k/R.
     """
     if k > LARGEST_SET:
-        wanted = f"at most {LARGEST_SET} when its domain is hashed"
-        raise parameter_error("sparse_sets", "k", wanted, k, "Use smaller sets.")
+        allowed = f"at most {LARGEST_SET} when its domain is hashed"
+        raise parameter_error("sparse_sets", "k", allowed, k, "Use smaller sets.")
 
     def candidates(buckets: int) -> int:
         total, sets = 0, 1
@@ -220,9 +220,9 @@ def _best(
     best: tuple[float, int, int, tuple[float, float]] | None = None
     worse = 0
     for copies in range(1, MOST_COPIES + 1):
-        found = search.with_copies(copies)
-        if best is None or found[0] < best[0]:
-            best, worse = found, 0
+        candidate = search.with_copies(copies)
+        if best is None or candidate[0] < best[0]:
+            best, worse = candidate, 0
         else:
             worse += 1
             if worse == 2:

@@ -198,8 +198,8 @@ def lower_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
 
     happened, missed = _counts(hits, trials)
-    found = betaincinv(np.maximum(happened, 1), missed + 1, risk)
-    return np.where(happened > 0, found, 0.0)
+    limit = betaincinv(np.maximum(happened, 1), missed + 1, risk)
+    return np.where(happened > 0, limit, 0.0)
 
 
 def upper_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
@@ -216,8 +216,8 @@ def upper_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
 
     happened, missed = _counts(hits, trials)
     # the complement's inverse: 1 - risk would lose the digits of a small risk
-    found = betainccinv(happened + 1, np.maximum(missed, 1), risk)
-    return np.where(missed > 0, found, 1.0)
+    limit = betainccinv(happened + 1, np.maximum(missed, 1), risk)
+    return np.where(missed > 0, limit, 1.0)
 
 
 def clopper_pearson(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -58,13 +58,11 @@ from littlestone.classes.hashing import HashFunction as HashFunction
 from littlestone.classes.hashing import HashSetHypothesis as HashSetHypothesis
 from littlestone.classes.hypotheses import AlwaysZero as AlwaysZero
 from littlestone.classes.hypotheses import MajorityHypothesis as MajorityHypothesis
-from littlestone.classes.hypotheses import MixtureHypothesis as MixtureHypothesis
 from littlestone.classes.hypotheses import PatchedHypothesis as PatchedHypothesis
 from littlestone.classes.hypotheses import PointHypothesis as PointHypothesis
 from littlestone.classes.hypotheses import SetHypothesis as SetHypothesis
 from littlestone.classes.hypotheses import TableHypothesis as TableHypothesis
 from littlestone.classes.hypotheses import load as load
-from littlestone.classes.hypotheses import mixture as mixture
 from littlestone.classes.hypotheses import number as number
 from littlestone.classes.hypotheses import on_points as on_points
 from littlestone.classes.hypotheses import parse_integer as parse_integer

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, singledispatch
 from inspect import Parameter, signature
+from itertools import product
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
@@ -17,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.hypotheses import Fields, json_integer, number, on_points
-from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes
 from littlestone.data import OUTSIDE, Outside, RowDomain, Sample, Schema
 from littlestone.data.cells import BINARY, text
@@ -92,21 +92,17 @@ class VersionSpace(ABC):
         hypotheses. It need not be a concept. The empty space predicts 0 everywhere.
         """
 
-    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return a point of the domain that two hypotheses label differently; None if none is.
+    def distinguish(self, h: Any, g: Any) -> Point | None:
+        """Return a point that two hypotheses of an unlisted class label differently, if any.
 
         Here: the first point that is in one of two listed sets only.
         """
-        if h.support is None or g.support is None:
-            raise UnsupportedError("Only sets of listed points can be distinguished here.")
         difference = frozenset(h.support) ^ frozenset(g.support)
         return min(difference, key=canonical_order) if difference else None
 
+    @abstractmethod
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
         """Return the concepts with at most ``tolerance`` errors on a sample."""
-        space = records(sample, tolerance).restricted(self, tolerance)
-        listed = "the concepts of low error"
-        return self._listed(listed).within_error(sample, tolerance) if space is None else space
 
     @abstractmethod
     def reducibility(self, cap: int | None = None) -> float:
@@ -140,21 +136,13 @@ class VersionSpace(ABC):
 
     # -- decompositions -----------------------------------------------------------------------
 
+    @abstractmethod
     def decomposition_dim(self, p: int, d: int) -> int:
         """Return the (p, d)-decomposition dimension (Lyu 2025, Definition 4.2); -1 if empty."""
-        dimension = self._checked_dim("decomposition_dim", p, d)
-        if dimension <= 0 or self._stays(dimension, p, d):
-            return dimension
-        return self._listed("decompositions").decomposition_dim(p, d)
 
+    @abstractmethod
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
         """Return all of the (p, d)-essential hypotheses (Lyu 2025, Definition 4.3)."""
-        dimension = self._checked_dim("essential", p, d)
-        if dimension < 0:
-            return ()
-        if dimension == 0 or self._stays(dimension, p, d):
-            return (self.soa(),)
-        return self._listed("essential hypotheses").essential(p, d)
 
     def _checked_dim(self, caller: str, p: int, d: int) -> int:
         """Check the parameters of a decomposition; return the Littlestone dimension."""
@@ -165,29 +153,6 @@ class VersionSpace(ABC):
         if dimension > d:
             raise parameter_error(caller, "d", "at least the Littlestone dimension", d)
         return dimension
-
-    def _stays(self, dimension: int, p: int, d: int) -> bool:
-        """Say whether every tree keeps the dimension on the path of the SOA.
-
-        Every tree follows that path for at most D(L - 1) + 1 steps. If those, and one more, do not
-        lower the dimension, the path ends in a leaf of dimension L with this SOA, and no other leaf
-        has that dimension: so DDim = L, and the SOA is the one essential hypothesis.
-        """
-        cap = depth_limit(p, d, dimension - 1) + 1
-        return self.reducibility(cap=cap) == float("inf")
-
-    def _listed(self, what: str) -> VersionSpace:
-        """Return the same space as rows of a matrix, if it is small."""
-        raise self._unknown(
-            what, "the class is too large to be listed. Use a smaller domain, or a larger p."
-        )
-
-    def _unknown(self, what: str, why: str) -> UnsupportedError:
-        """Return the refusal of a question that is neither solved nor small; ``why`` ends it."""
-        return UnsupportedError(
-            f"No closed form is known of {what} of this version space of {self.concept_class.spec}"
-            f", and {why}"
-        )
 
 
 @singledispatch
@@ -230,8 +195,8 @@ def closures(concept_class: ConceptClass) -> Closures:
     """
     known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
     raise UnsupportedError(
-        f"The class {concept_class.spec} has no closures with short chains, unlike "
-        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner."
+        f"The class {concept_class.spec} has no closures with short chains ("
+        f"{', '.join(known[:-1])} and {known[-1]} have them): use the 'generic' learner."
     )
 
 
@@ -261,49 +226,16 @@ def check_label(label: Any) -> int:
     raise parameter_error("VersionSpace.restrict", "label", "0 or 1", label)
 
 
-class Records:
-    """A sample as a learner of sets sees it: its distinct points with their counts."""
+def records(sample: Sample, tolerance: int) -> tuple[list[tuple[Point, int, int]], int]:
+    """Return the distinct points of a sample with their counts, and those that are outside and 1.
 
-    def __init__(self, counts: Iterable[tuple[Point, int, int]], outside: int) -> None:
-        self.counts = list(counts)
-        self.outside = outside
-
-    def __iter__(self) -> Iterator[tuple[Point, int, int]]:
-        return iter(self.counts)
-
-    def decided(self, tolerance: int) -> list[tuple[Point, int]] | None:
-        """Return the labels that at most ``tolerance`` errors force at every point, or None.
-
-        A label is forced where the other one alone would err too often. None if some point is
-        free: then the concepts of low error are no set of consistent ones.
-        """
-        forced = []
-        for point, zeros, ones in self.counts:
-            labels = [y for y, wrong in ((0, ones), (1, zeros)) if wrong <= tolerance]
-            if len(labels) == 2:
-                return None
-            forced += [(point, y) for y in labels]
-        errors = self.outside + sum(min(zeros, ones) for _, zeros, ones in self.counts)
-        # () is no point of a domain of vectors, so nothing labels it 1
-        return [((), 1)] if errors > tolerance else forced
-
-    def restricted(self, space: VersionSpace, tolerance: int) -> VersionSpace | None:
-        """Return the concepts of a space with the forced labels; None if some point is free."""
-        forced = self.decided(tolerance)
-        if forced is None:
-            return None
-        for point, label in forced:
-            space = space.restrict(point, label)
-        return space
-
-
-def records(sample: Sample, tolerance: int) -> Records:
-    """Return the distinct points of a sample with their counts; check the tolerance."""
+    Checks the tolerance.
+    """
     check_integer("VersionSpace.within_error", "tolerance", tolerance, low=0)
     rows = sample.points.tolist()
     points = map(tuple, rows) if sample.points.ndim == 2 else rows
     counts = zip(map(canonical, points), sample.zeros.tolist(), sample.ones.tolist(), strict=True)
-    return Records(counts, sample.outside_cost)
+    return list(counts), sample.outside_cost
 
 
 @contextmanager
@@ -591,7 +523,7 @@ class ConceptClass(ABC):
     def tree(self, f: Hypothesis | None = None) -> VC1Tree:
         """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""
         raise UnsupportedError(
-            f"{self.spec} has no tree of a class of VC dimension 1. Classes that have one: "
+            f"The class {self.spec} is not one of VC dimension 1 with a known tree: these are "
             "thresholds, points, tree_paths, prefixes, and finite classes of VC dimension 1."
         )
 
@@ -857,6 +789,10 @@ class VectorDomain(OneColumn):
     def examples(self) -> Points:
         """The vector of zeros."""
         return self.store([(0,) * self.n])
+
+    def listed(self) -> Iterable[Point]:
+        """Return all vectors."""
+        return product(range(self.q), repeat=self.n)
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell (a text, or a sequence of integers); total and deterministic."""

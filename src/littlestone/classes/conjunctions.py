@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Labels, Point, Points
+from littlestone.types import Hypothesis, Labels, Points
 
 MAX_LENGTH = 4096
 
@@ -231,10 +230,6 @@ class Conjunctions(ConceptClass):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return n + 1, twice."""
         return self.n + 1, self.n + 1
-
-    def domain_points(self) -> Iterator[Point]:
-        """Return all vectors."""
-        return product(range(2), repeat=self.n)
 
 
 def _subcube_sums(

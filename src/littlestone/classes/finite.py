@@ -376,18 +376,11 @@ class ListedSpace(VersionSpace):
         """Return the SOA's prediction, by exact search."""
         return self.listed.hypothesis(self.listed.kernel.soa(self.rows))
 
-    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return the first point in the public order on which two hypotheses differ."""
-        points = self.concept_class.domain.store(self.listed.points)
-        differs = np.flatnonzero(h.predict(points) != g.predict(points))
-        return self.listed.points[int(differs[0])] if differs.size else None
-
     def within_error(self, sample: Sample, tolerance: int) -> ListedSpace:
         """Return the rows with at most ``tolerance`` errors: one matrix product."""
-        counts = records(sample, tolerance)
+        counts, always = records(sample, tolerance)
         shape = (2, len(self.listed.points))
         seen = np.zeros(shape, dtype=np.int64)
-        always = counts.outside
         for point, zeros, ones in counts:
             column = self.listed.index.get(point)
             if column is None:  # not in the domain: everybody says 0

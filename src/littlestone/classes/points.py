@@ -197,8 +197,8 @@ class PointSpace(VersionSpace):
 
     def within_error(self, sample: Sample, tolerance: int) -> PointSpace:
         """Return the concepts of low error: those with few other positives and few zeros."""
-        counts = records(sample, tolerance)
-        positives = counts.outside + sum(ones for _, _, ones in counts)
+        counts, outside = records(sample, tolerance)
+        positives = outside + sum(ones for _, _, ones in counts)
         bounds = self.concept_class.bounds
         wrong = {x: positives - ones + zeros for x, zeros, ones in counts if in_bounds(x, bounds)}
         if positives <= tolerance and self.cofinite:

@@ -46,7 +46,7 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.matrix import NodeLimit, OutOfNodes
 from littlestone.data import Sample
 from littlestone.data.domains import canonical_order
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source, ball
 from littlestone.types import Hypothesis, Point
 from littlestone.types import Points as Batch
@@ -130,7 +130,7 @@ class SparseSets(SetsOfPoints):
         return _ListedCandidates(self.k, low, high, points, weights)
 
     def _concepts(self) -> Iterator[Hypothesis]:
-        low, high = self._finite()
+        low, high = self._finite() if self.k else (0, 0)  # the empty set alone has no points
         sizes = (combinations(range(low, high + 1), r) for r in range(self.vc_dim + 1))
         return map(on_points, chain.from_iterable(sizes))
 
@@ -508,10 +508,10 @@ class SparseSpace(VersionSpace):
 
     def within_error(self, sample: Sample, tolerance: int) -> SparseSpace:
         """Return the sets of low error: a search over the sampled points that helps or harms."""
-        counts = records(sample, tolerance)
+        counts, outside = records(sample, tolerance)
         ends = self.concept_class.bounds
         inside = [(x, zeros, ones) for x, zeros, ones in counts if in_bounds(x, ends)]
-        always = counts.outside + sum(ones for x, _, ones in counts if not in_bounds(x, ends))
+        always = outside + sum(ones for x, _, ones in counts if not in_bounds(x, ends))
         old = {x: (zeros, ones) for x, zeros, ones in inside if x in self.seen}
         new = [(ones - zeros, x) for x, zeros, ones in inside if x not in self.seen]
         new.sort(key=lambda item: (-item[0], canonical_order(item[1])))
@@ -564,7 +564,7 @@ class SparseSpace(VersionSpace):
     def decomposition_dim(self, p: int, d: int) -> int:
         """Return the decomposition dimension: questions at new points never help."""
         dimension = self._checked_dim("decomposition_dim", p, d)
-        if dimension <= 0 or (len(self.atoms) == 1 and self._stays(dimension, p, d)):
+        if dimension <= 0 or self._stays(dimension, p, d):
             return dimension
         if not self._roomy(p, d):
             return self._listed("decompositions").decomposition_dim(p, d)
@@ -575,7 +575,7 @@ class SparseSpace(VersionSpace):
         dimension = self._checked_dim("essential", p, d)
         if dimension < 0:
             return ()
-        if dimension == 0 or (len(self.atoms) == 1 and self._stays(dimension, p, d)):
+        if dimension == 0 or self._stays(dimension, p, d):
             return (self.soa(),)
         if not self._roomy(p, d):
             return self._listed("essential hypotheses").essential(p, d)
@@ -634,6 +634,16 @@ class SparseSpace(VersionSpace):
         """Say whether no path of a decomposition can use up the new points."""
         return self.free >= p << d + 2 and self.free > self._endless + (p << d + 2)
 
+    def _stays(self, dimension: int, p: int, d: int) -> bool:
+        """Say whether every tree keeps the dimension on the path of the SOA.
+
+        Every tree follows that path for at most D(L - 1) + 1 steps. If those, and one more, do not
+        lower the dimension, the path ends in a leaf of dimension L with this SOA, and no other leaf
+        has that dimension: so DDim = L, and the SOA is the one essential hypothesis.
+        """
+        cap = depth_limit(p, d, dimension - 1) + 1
+        return len(self.atoms) == 1 and self.reducibility(cap=cap) == inf
+
     def _points(self, bits: int) -> list[Point]:
         return [x for i, x in enumerate(self._order) if bits >> i & 1]
 
@@ -658,8 +668,10 @@ class SparseSpace(VersionSpace):
             comb(int(free), r) for a in self.atoms for r in range(min(k - len(a), int(free)) + 1)
         ) if free < inf else inf  # fmt: skip
         if sets * (len(self.seen) + free) > MOST_LABELS:
-            raise self._unknown(
-                what, "too many points for a list, and too few for the closed form, are unseen."
+            raise UnsupportedError(
+                f"No closed form is known of {what} of this version space of "
+                f"{self.concept_class.spec}, and too many points for a list, and too few for the "
+                "closed form, are unseen."
             )
         new = self._new(int(free))
         points = sorted([*self.seen, *new], key=canonical_order)

@@ -11,13 +11,10 @@ from littlestone.cli.options import (
     Csv,
     Flag,
     Labels,
-    Page,
-    check_outputs,
     label_list,
     needed,
     shared,
     whole,
-    write_page,
 )
 from littlestone.cli.terminal import note, printed, progress_of
 from littlestone.errors import (
@@ -52,7 +49,6 @@ def exact(
     records_per_user: str | None = None,
     method: str | None = None,
     outside: Flag = False,
-    report: Page = None,
     json: AsJson = False,
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
@@ -77,7 +73,6 @@ def exact(
     outside:
         Also try records whose point lies outside the domain.
     """
-    check_outputs("audit", claim.schema, report=report)
     of_users = {
         "samples_per_user": samples_per_user,
         "records_per_user": records_per_user,
@@ -104,7 +99,6 @@ def exact(
             observers=[page, plain],
             records_per_user=most,
         )
-    write_page(report, result)
     return _verdict(result, json=json)
 
 

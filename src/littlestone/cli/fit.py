@@ -22,6 +22,7 @@ from littlestone.cli.options import (
     covered_share,
     label_list,
     learner_named,
+    named_values,
     names,
     needed,
     open_class,
@@ -75,10 +76,6 @@ _NOT_OF_CLASSES = {
     "bounds": "A class is about the columns of its --schema.",
 }
 _SUMS = ("auto", "boosted", "scorecard", "linear")
-_ONE_RECORD = (
-    "leave out --user and give a table with one record of each user; where users have up to m "
-    "records, an --epsilon divided by m protects all of a user's records"
-)
 
 
 def _refuse(why: str, given: Json) -> None:
@@ -96,19 +93,19 @@ class Typed(Records, Table, Evaluated):
     """Column of labels, or of the quantity or count (--target)."""
     epsilon: str | None = None
     """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
-    choice.
-    Required."""
+    choice. Required."""
     delta: str | None = None
     """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
     and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
-    does not depend on it)."""
+    """Largest excess error rate that is certified: above that of the best concept of the class
+    (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Largest probability that the error is higher (privacy does not depend on it)."""
+    """Largest probability that the excess error rate is above alpha (privacy does not depend on
+    it)."""
     model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
-    """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
-    Rules and trees have a certificate of accuracy before any data are seen."""
+    """The family of models. The default, auto, is boosted or, with a delta, at least 8 columns and
+    few records, linear. Rules and trees have a certificate of accuracy before any data are seen."""
     bounds: str | None = None
     """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
@@ -122,7 +119,8 @@ class Typed(Records, Table, Evaluated):
     """For experts, instead of --model: the concept class, for example "thresholds(1, 99)" or
     "decision_trees(depth=3)"."""
     target: Literal["quantity", "count"] | None = None
-    """What --y contains, if not labels: a quantity in a public range, or a count."""
+    """What --y contains, if it does not contain labels: a quantity in a public range, or a
+    count."""
     low: str | None = None
     """With --target quantity: the lowest value (by default 0). Lower values are set to it.
     Public."""
@@ -148,16 +146,16 @@ class Typed(Records, Table, Evaluated):
     public: str | None = None
     """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
     DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
-    and its texts as categories. For thresholds(...) and intervals(...): the values of its
-    column --x are the candidates' end points."""
+    and its texts as categories. For thresholds(...) and intervals(...): the values in its column
+    --x are the candidate end points."""
     bins: str | None = None
-    """With --public: the largest number of bins of a column, by default 20. More bins are more
-    accurate, but make more candidates."""
+    """With --public: the largest number of bins of a column, by default 20. More bins
+    approximate the numbers better, but give the learner more candidates."""
     shift: str | None = None
     """With --public and --class: how the populations may differ, as RHO,TAU: the probability of any
     set in the population of the records is at most RHO times its probability among public rows,
     plus TAU. By default 1,0: the same population. The certificate relies on this, and nothing
-    checks it. With "none" the certificate is about the best candidate only."""
+    checks it. With "none", the certificate compares with the best candidate only."""
     samples_per_user: str | None = None
     """With --user: how many records of each user are read, chosen at random. The number is public
     and must not be taken from the data. Boosted trees and scorecards read all records, without this
@@ -179,13 +177,14 @@ class Typed(Records, Table, Evaluated):
     --holdout 0.2. For boosted trees and scorecards."""
     holdout: str | None = None
     """Hold out this proportion of the records, for example 0.2: nothing is learned from them, and
-    the model is evaluated on them. The error on new records is then certified. --evaluate is then
-    by default all of epsilon, since no record pays twice. By default a public rule decides: the
-    proportion is 1000 / (n epsilon), but at least 0.1, at most 0.3, and at most 20,000 records."""
+    the model is evaluated on them, with an upper bound on its error rate on new records. The
+    evaluation then has all of epsilon (unless --evaluate says less), as each record pays only once.
+    By default a public rule decides: the proportion is 1000 / (n epsilon), but at least 0.1, at
+    most 0.3, and at most 20,000 records."""
     by: str | None = None
     """Also evaluate at most 8 groups of the held-out records, by columns of the --schema, separated
-    by commas (predictors or not), or by a schema of their own (groups.toml). It costs no epsilon,
-    but each group has fewer records for the same noise."""
+    by commas (predictors or not), or by a schema of their own (groups.toml). This costs no epsilon,
+    but a group has fewer records than the whole, with the same noise."""
     like: str | None = None
     """Instead of --schema: use the columns of this model (JSON), such as last year's."""
 
@@ -250,8 +249,12 @@ class Typed(Records, Table, Evaluated):
             concepts, public, of_points = self._opened(spec, data, label, chosen, listed)
             options |= of_points
         sums = (self.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
-        if not sums:
-            self._check_users(learner)
+        if not sums and self.user is not None and (listed is not None or costs is not None):
+            raise ParameterError(
+                "--labels or --costs cannot be combined with the protection of users (--user): "
+                "name the positive label (--positive), or leave out --user and give a table with "
+                "one record of each user."
+            )
         return Fit(
             y=self.y, epsilon=self.epsilon, delta=self.delta, target=target, labels=two,
             evaluate=self.asked("fit"), holdout=self.holdout,
@@ -350,53 +353,30 @@ class Typed(Records, Table, Evaluated):
         refuse_schema(concepts, public)
         return concepts, concepts.row_schema, options
 
-    def _check_users(self, learner: str) -> None:
-        """Refuse, beside --user, what only learners that protect single records can do."""
-        from littlestone.learners.registry import LEARNERS
-
-        if self.user is not None and self.labels is not None:
-            raise ParameterError(
-                "--labels cannot be combined with the protection of users (--user), which is for "
-                f"two labels: name the positive one (--positive). Or {_ONE_RECORD}."
-            )
-        if self.user is not None and self.costs is not None:
-            raise ParameterError(
-                "--costs cannot be combined with the protection of users (--user): leave one of "
-                "them out."
-            )
-        of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
-        if self.user is None and self.samples_per_user is None and of_users:
-            raise ParameterError(
-                f"The learner {learner!r} protects users: name their column with --user, and state "
-                "with --samples-per-user how many records of each are read."
-            )
-
     def _costs(self, text: str, labels: list[str] | None) -> Costs:
         """Return the costs of ``--costs "no=1,yes=9"``."""
         from littlestone.costs import Costs
 
-        positive, negative = self.positive or "1", self.negative
-        typed = [part.rpartition("=") for part in text.split(",")]
-        found = {label.strip(): cost.strip() for label, _, cost in typed}
         if labels is not None:
-            if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
-                hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
-                raise parameter_error(
-                    "fit", "costs", "a cost for each label of --labels", text, hint
-                )
-            listed = {code: found[label] for code, label in enumerate(labels)}
-            return Costs.of(listed, labels=len(labels), caller="fit")
-        others = [label for label in found if label != positive]
-        known = others == [negative] if negative is not None else len(others) == 1
-        if positive not in found or not known or len(typed) != 2:
-            like = f'like "{negative or "other"}=1,{positive}=9"'
-            rule = f"{like}, for the label {positive} and the other"
+            like = ",".join(f"{label}=1" for label in labels)
+            costs = named_values("fit", "costs", text, like) or {}
+            if sorted(costs) != sorted(labels):
+                rule = "a cost for each label of --labels"
+                raise parameter_error("fit", "costs", rule, text, f'For example "{like}".')
+        else:
+            positive = self.positive or "1"
+            like = f'"{self.negative or "other"}=1,{positive}=9", for the label {positive} and the '
+            like += "other"
             hint = (
                 "--positive names the label that means 1; --labels lists all labels, if there are "
                 "more than two."
             )
-            raise parameter_error("fit", "costs", rule, text, hint)
-        return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
+            costs = named_values("fit", "costs", text, like, hint=hint) or {}
+            labels = [self.negative or next(iter(costs.keys() - {positive}), ""), positive]
+            if sorted(costs) != sorted(labels):
+                raise parameter_error("fit", "costs", f"like {like}", text, hint)
+        by_code = {code: costs[label] for code, label in enumerate(labels)}
+        return Costs.of(by_code, labels=len(labels), caller="fit")
 
 
 def fit(
@@ -558,17 +538,17 @@ class Asked(Typed):
 
 @shared
 class Guesses:
-    """A population that is made up, where there is no twin."""
+    """A population that is simulated, where there is no twin."""
 
     best: str | None = None
     """Without TWIN: the AUROC (for quantities R2, for times the concordance) of the best model
-    without privacy, as far as one can guess."""
+    without privacy, as a guess."""
     share: str | None = None
     """Without TWIN: the prevalence of label 1, or of events."""
     single: str | None = None
-    """Without TWIN: the AUROC (R2, concordance) of the best single column."""
+    """Without TWIN: the AUROC (R2, concordance) of the best model of one column, as a guess."""
     third: str | None = None
-    """Without TWIN: the same measure for the third-best column."""
+    """Without TWIN: the same measure for the third-best column, as a guess."""
 
 
 def rehearse(
@@ -589,19 +569,19 @@ def rehearse(
 ) -> int:
     """Estimate how good a fit of given size will be, by repeated runs on PUBLIC rows.
 
-    Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
-    published one. Without it a population is made up over a --schema (--best, --share). Several
-    shares, such as --holdout 0.1,0.2, are compared.
+    Nothing in TWIN is protected: it is a public table that resembles the private one, such as last
+    year's published table. Without TWIN, a population is simulated from a --schema and guesses
+    (--best, --share). Several proportions, such as --holdout 0.1,0.2, are compared.
 
     Parameters
     ----------
     twin:
         A public table: a Parquet or CSV file, or the URL of a table in a database.
     n:
-        How many records there will be, or several numbers, such as 1000,5000. Each run draws this
-        many rows from four fifths of TWIN (without replacement, as long as there are enough), and
-        is evaluated on the remaining fifth. With --aim it may be left out, and is then searched
-        for.
+        How many records the fit will have, or several numbers, such as 1000,5000. Each run draws
+        this many rows from four fifths of TWIN (without replacement, as long as there are enough),
+        and is evaluated on the remaining fifth. With --aim it may be left out, and is then
+        searched for.
     aim:
         What the model should reach, such as "auroc >= .75"; also for log_loss, error, r2, mae,
         concordance and coverage. Whichever of --records and --epsilon is left out is searched for;
@@ -609,8 +589,8 @@ def rehearse(
     chance:
         Probability with which a fit should reach the --aim.
     runs:
-        Number of runs to begin with; more follow until the mean is known to within 0.01, at most
-        100.
+        Smallest number of runs; more follow, up to 100, until the 95% interval of the mean is at
+        most 0.01 to either side.
     jobs:
         Number of parallel processes (by default one per core).
     seed:
@@ -674,23 +654,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import rounded, words_of
-
-    more = ("variant",) if any(cell.variant for cell in found.cells) else ()
+    more = any(cell.variant for cell in found.cells)
     rows = [
         (
-            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
-            f"{rounded(each.low)} to {rounded(each.high)}",
-            rounded(cell.free[name].mean) if name in cell.free else "-",
-            *([cell.variant] if more else []),
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", name, f"{mean} ± {reach}", band, free,
+            *[cell.variant] * more,
         )
-        for cell in found.cells for name, each in cell.measures.items()
+        for cell in found.cells for name, mean, reach, band, free in cell.rows
     ]  # fmt: skip
-    columns = (
-        *("records", "epsilon", "measure"),
-        *("mean of runs", "10th to 90th percentile", "without privacy"),
-    )
-    table(found.title, (*columns, *more), rows)
+    columns = ["records", "epsilon", "measure", "mean of runs", "10th to 90th percentile"]
+    table(found.title, [*columns, "without privacy", *["variant"] * more], rows)
     for line in found.notes:
         note(line)

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, MissingArgumentError
+from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, exact, replay
@@ -29,7 +29,6 @@ from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
     check_record,
-    compare,
     create,
     export,
     predict,
@@ -100,7 +99,6 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
-    compare,
     report,
     export,
     check_record,
@@ -125,7 +123,7 @@ for _place, _command in enumerate(_COMMANDS):
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
-        "Check the privacy of learners: exactly, for every n, by replay or by sampling.",
+        "Check the privacy of learners: exactly on small tables, for every n, or by replay.",
         len(_COMMANDS),
         (exact, all_n, replay),
     ),
@@ -159,11 +157,19 @@ _EXAMPLES = {f"--{name}": f"--{name} {value}" for name, value in EXAMPLES.items(
     "PATH": "budget.db",
     "FILE": "schema.toml",
 }
+#: What other programs call an option, which no letters betray.
+_CALLED = {
+    **dict.fromkeys(("--page", "--html"), "--report"),
+    **dict.fromkeys(("--output", "--save"), "--out"),
+    **dict.fromkeys(("--random-state", "--rng"), "--seed"),
+    **dict.fromkeys(("--label", "--outcome", "--response"), "--y"),
+    **dict.fromkeys(("--features", "--predictors", "--columns"), "--x"),
+}
 #: What --out is of a command that writes no page.
 _OUTPUTS = {"schema propose": "--out schema.toml"}
 
 #: The commands that draw what costs epsilon.
-_DRAWS = ("fit", "check", "score", "compare", "stream", "schema propose")
+_DRAWS = ("fit", "check", "score", "stream", "schema propose")
 
 _INTERRUPTED = (
     "Interrupted: nothing was released. What a ledger had recorded stays spent (littlestone "
@@ -316,6 +322,8 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
         kind = "UsageError"
         if isinstance(problem, MissingArgumentError):
             message = _missing(problem)
+        if isinstance(problem, UnknownOptionError):
+            message = _unknown(problem)
         if not any(words in message for words in ("--help", "Did you mean", "Choose from")):
             message += f" See {' '.join(['littlestone', *(problem.command_chain or ())])} --help."
     elif isinstance(problem, OSError) and problem.errno in _UNWRITABLE and not problem.filename:
@@ -395,6 +403,15 @@ def _options(*chain: str) -> frozenset[str]:
 
 def _option(name: str) -> str:
     return "--class" if name == "concept_class" else f"--{name.replace('_', '-')}"
+
+
+def _unknown(problem: UnknownOptionError) -> str:
+    """Name the option that was meant, by what other programs call it or else by its letters."""
+    typed = str(problem.token.keyword or problem.token.value).partition("=")[0]
+    meant = _CALLED.get(typed, "")
+    if meant not in [name for each in problem.argument_collection for name in each.names]:
+        return str(problem)
+    return f"Unknown option: {typed}. Did you mean {meant}?"
 
 
 def _missing(problem: MissingArgumentError) -> str:

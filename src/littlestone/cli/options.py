@@ -76,6 +76,7 @@ EXAMPLES = {
     "points": "1,2,3",
     "horizon": "100000",
     "y": "adult",
+    "schema": "schema.toml",
     "out": "page.html",
     "state": "state",
 }
@@ -103,12 +104,13 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
-    does not depend on it)."""
+    """Largest excess error rate that is certified: above that of the best concept of the class
+    (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Largest probability that the error is higher (privacy does not depend on it)."""
+    """Largest probability that the excess error rate is above alpha (privacy does not depend on
+    it)."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over rows."""
+    """TOML file with the public columns, for classes over several columns."""
     settings: Settings = None
 
     def opened(
@@ -179,7 +181,7 @@ class Records:
     """Column of points, or predictor columns separated by commas (by default those of the
     schema)."""
     schema: str | None = None
-    """TOML file with the public columns, bins and categories, for classes over rows."""
+    """TOML file with the public columns, their bins and categories."""
     user: str | None = None
     """Column that names the user (person, machine) of each record: users are protected instead of
     single records. All records without a user count as one user's."""
@@ -226,9 +228,8 @@ def covered_share(caller: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     share = percentage(text)
-    found: Fraction = check_probability(
-        caller, "interval", text if share is None else share, hint="90% is a common choice."
-    )
+    value = text if share is None else share if 0 < share < 1 else float(share)
+    found: Fraction = check_probability(caller, "interval", value, hint="90% is a common choice.")
     return found
 
 
@@ -237,9 +238,9 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The amount of epsilon for a private evaluation: the error rate beside that of the majority
-    class; for scorecards and boosted trees also the ROC curve, calibration and probabilities. The
-    learner gets the rest. The default for rules and trees is a tenth. Other models are
+    """The amount of epsilon for a private evaluation: the error rates of the model and of the
+    majority class; for scorecards and boosted trees also the ROC curve and the calibration. The
+    learner gets the rest. The default for rules and trees is a tenth of epsilon. Other models are
     evaluated on held-out records, as with --holdout, if n times epsilon is at least 500, and
     otherwise not at all."""
     no_evaluate: Flag = False
@@ -374,37 +375,50 @@ def names(
     return found
 
 
-def read_bounds(caller: str, text: str | None) -> dict[str, tuple[int | float, int | float]] | None:
+def named_values(
+    caller: str, option: str, text: str | None, example: str, *, hint: str = "",
+    read: Callable[[str], Any] = str,
+) -> dict[str, Any] | None:  # fmt: skip
+    """Return what NAME=VALUE,... says, each name once; ``read`` reads a value, or raises.
+
+    Examples
+    --------
+    >>> named_values("fit", "monotonic", "age=1, bmi=-1", "age=1", read=int)
+    {'age': 1, 'bmi': -1}
+    """
+    if text is None:
+        return None
+    values: dict[str, Any] = {}
+    for part in names(caller, option, text) or []:
+        name, _, written = part.rpartition("=")
+        try:
+            if not name.strip() or name.strip() in values:
+                raise ValueError
+            values[name.strip()] = read(written.strip())
+        except (KeyError, ValueError):
+            raise parameter_error(caller, option, f"like {example}", text, hint) from None
+    return values
+
+
+def read_bounds(caller: str, text: str | None) -> dict[str, tuple[float, float]] | None:
     """Return what ``--bounds a=0:120,b=0.5:2`` says."""
     from littlestone.data.cells import number
 
-    if text is None:
-        return None
-    found = {}
-    for part in names(caller, "bounds", text) or []:
-        name, _, ends = part.rpartition("=")
-        low, colon, high = ends.partition(":")
-        least, most = number(low), number(high)
-        twice = name.strip() in found
-        if not name or not colon or least is None or most is None or not least < most or twice:
-            hint = "Each is name=low:high, with low below high, once for each column."
-            raise parameter_error(caller, "bounds", "like age=0:120,income=0:1000000", text, hint)
-        found[name.strip()] = least, most
-    return found
+    def ends(written: str) -> tuple[float, float]:
+        low, high = map(number, written.split(":"))
+        if low is None or high is None or not low < high:
+            raise ValueError
+        return low, high
+
+    hint = "Each is name=low:high, with low below high, once for each column."
+    return named_values(caller, "bounds", text, "age=0:120,income=0:1000000", hint=hint, read=ends)
 
 
 def read_signs(caller: str, text: str | None) -> dict[str, int] | None:
     """Return what ``--monotonic age=1,bmi=-1`` says."""
-    if text is None:
-        return None
-    found = {}
-    for part in names(caller, "monotonic", text) or []:
-        name, _, sign = part.rpartition("=")
-        if not name.strip() or sign.strip() not in ("1", "+1", "-1") or name.strip() in found:
-            hint = "Each is name=1 (rising) or name=-1 (falling), once for each column."
-            raise parameter_error(caller, "monotonic", "like age=1,bmi=-1", text, hint)
-        found[name.strip()] = int(sign)
-    return found
+    hint = "Each is name=1 (rising) or name=-1 (falling), once for each column."
+    sign = {"1": 1, "+1": 1, "-1": -1}.__getitem__
+    return named_values(caller, "monotonic", text, "age=1,bmi=-1", hint=hint, read=sign)
 
 
 def whole(caller: str, option: str, text: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
 
 from littlestone.cli.options import (
     AsJson,
@@ -13,7 +15,6 @@ from littlestone.cli.options import (
     Page,
     Settings,
     check_outputs,
-    covered_share,
     label_list,
     needed,
     open_class,
@@ -43,11 +44,6 @@ MODEL_CLASSES = {
 }
 
 
-#: What the coverage of intervals does not depend on.
-_NOT_OF_INTERVALS = (
-    *("concept_class", "alpha", "delta", "beta", "solve", "report", "horizon", "agnostic"),
-    *("labels", "samples_per_user", "public_points"),
-)
 _COMPARES = "compares all learners: leave out --solve and --learner."
 
 
@@ -60,17 +56,17 @@ class Wanted(Evaluated):
     columns, such as "rules(max_literals=2)"."""
     epsilon: str | None = None
     """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
-    epsilon.
-    """
+    epsilon."""
     alpha: str | None = None
-    """Largest excess error over the best concept of the class, for example 0.1.
-    Required, unless --solve alpha."""
+    """Largest excess error rate over the best concept of the class, for example 0.1. Required,
+    unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
+    """Largest probability that the excess error rate is above alpha, for example 0.05.
+    Required."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over rows."""
+    """TOML file with the public columns, for classes over several columns."""
     labels: Labels = None
     agnostic: Flag = False
     """Omit learners that are certified for realizable labels only."""
@@ -79,32 +75,21 @@ class Wanted(Evaluated):
     record of each user, or all of them with a smaller epsilon."""
     public_points: str | None = None
     """Number of public unlabelled points from the population of the records (`fit --public`), for
-    thresholds and intervals. For rules and trees give a --schema of public
+    thresholds and intervals. For rules and trees, give a --schema of public
     rows instead: Schema.from_public(table).to_toml()."""
     horizon: str | None = None
     """Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
     and below."""
-    model: str | None = None
-    """The family of models, as for `fit`. Only models with a certificate before data can be
-    planned; `littlestone rehearse` estimates how good the others become."""
+    model: Annotated[str | None, Parameter(show=False)] = None  # answered by an error that teaches
+    """The family of models, as for `fit`."""
     learner: str | None = None
     """Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`)."""
     settings: Settings = None
-    interval: str | None = None
-    """Plan only the prediction intervals or sets of `fit --interval` (boosted trees and
-    scorecards): how many records they need, or their coverage with --n records. Without --schema a
-    fifth of epsilon is for the columns."""
-    holdout: str | None = None
-    """With --interval: the proportion of records that is held out, by default 0.2."""
-    target: Literal["quantity", "count"] | None = None
-    """With --interval: intervals of a quantity or a count, instead of sets of labels."""
-    high: str | None = None
-    """With --target count: the highest value."""
     solve: Solved | None = None
-    """Find the smallest epsilon, or alpha, that can be certified with --n records. --evaluate is
-    then a proportion of epsilon."""
+    """Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
+    can be certified with --n records. --evaluate is then given as a proportion of epsilon."""
     n: str | None = None
-    """For --solve and --interval: the number of records, or of users if users are protected."""
+    """For --solve: the number of records, or of users if users are protected."""
     report: Page = None
 
     def refuse(self, why: str, *options: str) -> None:
@@ -117,42 +102,6 @@ class Wanted(Evaluated):
         """Return whole numbers that may be left out."""
         each = ((name, getattr(self, name)) for name in options)
         return [None if text is None else whole("plan", name, text) for name, text in each]
-
-    def intervals(self, *, json: bool) -> int:
-        """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.data.targets import Count, Quantity, Target
-        from littlestone.learners.running import Shares
-        from littlestone.planning import plan_interval
-        from littlestone.report.html import number_of
-
-        self.refuse(
-            "must be left out with --interval: coverage does not depend on it.", *_NOT_OF_INTERVALS
-        )
-        shares = Shares.parse(
-            "plan", needed("plan", "epsilon", self.epsilon), labels=self.target is None,
-            evaluate=self.asked("plan"), holdout=self.holdout,
-            interval=covered_share("plan", self.interval),
-        )  # fmt: skip
-        target: Target | None = None
-        if self.target is not None:
-            high: Any = "1" if self.target == "quantity" else needed("plan", "high", self.high)
-            target = Quantity(0, high) if self.target == "quantity" else Count(high)  # type: ignore[arg-type] # made exact there
-        (n,) = self.numbers("n")
-        found = plan_interval(
-            shares.covered, n=n, epsilon=shares.apart, holdout=shares.holdout,
-            evaluate=shares.evaluation, target=target,
-        )  # fmt: skip
-        if printed(found, json=json):
-            return 0
-        own, least = found.conformal, number_of(found.required, "records")
-        level = f"{float(1 - own.alpha):.4g}"
-        facts([
-            ("Needed", f"{least}, of which {shares.holdout} are held out"),
-            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}"),
-            ("Coverage", f"of a new record: probability at least {level}"),
-            ("", f"of one release: at least {own.share():.3f}, with 95% confidence"),
-        ])  # fmt: skip
-        return 0
 
 
 def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
@@ -172,9 +121,6 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
         )
-    if wanted.interval is not None:
-        return wanted.intervals(json=json)
-    wanted.refuse("is for --interval.", "holdout", "target", "high")
     solve, learner = wanted.solve, wanted.learner
     for name in ("class", "epsilon", "alpha", "beta"):
         if name != solve:
@@ -207,7 +153,7 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
     asked |= {"evaluate": part, "agnostic": wanted.agnostic}
     if solve is not None:
         return _solve(concepts, solve, wanted.n, asked, json=json)
-    wanted.refuse("is for --solve or --interval.", "n")
+    wanted.refuse("is for --solve.", "n")
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
@@ -289,7 +235,7 @@ def _show(plans: Plans) -> None:
             else "fit --user selects none of them."
         )
     else:
-        note("chosen: the learner that fit selects by default.")
+        note("chosen: the learner that fit uses by default.")
         note(plans.why)
         certificate = chosen.certificate
         assert certificate is not None
@@ -301,8 +247,8 @@ def _show(plans: Plans) -> None:
         )
     if plans.concept_class.public is not None:
         note(
-            "Planned for records of the population of the public points (fit --shift 1,0); for "
-            "another one fit needs more records."
+            "Planned for records from the same population as the public points (fit --shift 1,0); "
+            "from another population, fit needs more records."
         )
     if cheaper is not None:
         less = "Cheaper" if chosen is not None else "Cheapest"
@@ -351,8 +297,8 @@ def _learned(concepts: ConceptClass) -> None:
         return
     note(
         f"The columns were learned from {number_of(proposal.n, 'records')}: {proposal.guarantee}. "
-        "For a record that is used again this is added to the privacy loss, and no certificate "
-        "holds, since the class depends on these records."
+        "For a record that is used again, this is added to the privacy loss. No certificate "
+        "holds, because the class depends on these records."
     )
 
 
@@ -367,7 +313,7 @@ def _beside(plans: Plans) -> None:
     if chosen is not None and without is not None and chosen.unit == "records":
         assert chosen.n is not None
         if chosen.agnostic and 20 * chosen.n <= 21 * without.n:
-            note("Privacy is not the bottleneck: without it about as many records are needed.")
+            note("Privacy is not the bottleneck: about as many records are needed without it.")
     for setting in ("realizable", "agnostic"):
         known = [b for b in plans.lower_bounds if b.n is not None and b.setting == setting]
         best = max(known, key=lambda bound: bound.n or 0, default=None)

@@ -1,4 +1,4 @@
-"""What models do: ``predict``, ``report``, ``export``, ``score``, ``compare``; ``check-record``."""
+"""What models do: ``predict``, ``report``, ``export``, ``score``; ``check-record``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from littlestone.cli.options import (
     shared,
     write_page,
 )
-from littlestone.cli.terminal import caution, facts, note, printed, reading, table
+from littlestone.cli.terminal import caution, facts, printed, reading, table
 from littlestone.errors import ParameterError, check_fraction, parameter_error
 from littlestone.safe_io import parse_json, read_text, replacing, write_text
 
@@ -51,7 +51,7 @@ def predict(
     """Predict each row of a table with a released model; costs no epsilon.
 
     Writes CSV, or Parquet if --out ends in .parquet: the header "prediction", and then for each
-    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count, the
+    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count or the
     cumulative hazard of an event). A row outside the model's public domain gets the first label.
     Files of any size are streamed. A model with prediction intervals adds the columns "low" and
     "high"; one with prediction sets adds a column for each label, 1 if the set contains it.
@@ -129,13 +129,13 @@ def export(
     to:
         sql: one expression, the probability of label 1 (for a rule, a list, a tree or several
         labels: the label). python: a module without dependencies. r: base R, with a function
-        score() of a data frame. json: the trees and the schema.
+        score() that takes a data frame. json: the trees and the schema.
     dialect:
         For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with
         all_varchar=true, since DuckDB's reader turns yes and no into truth values); standard
         (PostgreSQL and others) and sqlite are for columns that have their proper types.
     table:
-        For sql: the table to write after FROM. The result is then a query of all columns of this
+        For sql: the table to write after FROM. The result is then a query for all columns of this
         table and the prediction. Engines may return the rows in another order: select a key.
     """
     from littlestone.learners.release import Release
@@ -257,7 +257,7 @@ _LIKE_THE_FIT = (
 
 @shared
 class Asked(Csv, Paid):
-    """What both commands are given."""
+    """What an evaluation is given."""
 
     epsilon: str
     """Total privacy loss, as a number or a fraction."""
@@ -293,7 +293,7 @@ def score(
     from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
-    (found,) = _scored("score", [model], data, asked, filed, by=by)
+    found = _scored(model, data, asked, filed, by)
     if printed(_document(found), json=json):
         filed.write(found.record)
         return 0
@@ -305,47 +305,8 @@ def score(
     return 0
 
 
-def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) -> int:
-    """Evaluate several models privately on the same table, each for an equal part of epsilon.
-
-    Parameters
-    ----------
-    data:
-        Table of labelled records, from which none of the models was learned.
-    """
-    from littlestone.report.html import percent
-
-    if len(models) < 2:
-        raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
-    found = _scored("compare", list(models), data, asked)
-    qualities = [release.quality for release in found]
-    if json:
-        rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
-        printed({"models": rows}, json=True)
-        return 0
-    shown = []
-    for model, quality in zip(models, qualities, strict=True):
-        assert quality is not None
-        error = quality.error
-        between = f"{percent(error.low, 2)} to {percent(error.high, 2)}"
-        shown.append((model, f"{percent(error.value, 2)}", between))
-    table(f"Wrong on {data}", ("model", "error rate", "95% CI, each"), shown)
-    best, *others = sorted(
-        (q.error for q in qualities if q is not None), key=lambda band: band.value
-    )
-    if all(best.high < other.low for other in others):  # intervals are not equally wide
-        note("One model is best: its interval lies below all others.")
-    else:
-        note("The noise hides which of the two best models has a lower error rate.")
-    note(str(found[0].guarantee))
-    return 0
-
-
-def _scored(
-    caller: str, models: list[str], data: str, asked: Asked, filed: Filed = Filed(), *,
-    by: str | None = None,
-) -> list[Release]:  # fmt: skip
-    """Read models and table, and evaluate."""
+def _scored(model: str, data: str, asked: Asked, filed: Filed, by: str | None) -> Release:
+    """Read model and table, and evaluate."""
     from littlestone.data import read_table
     from littlestone.data.read import read
     from littlestone.data.targets import TargetSample
@@ -354,72 +315,51 @@ def _scored(
     from littlestone.learners.running import score_all
     from littlestone.privacy import Guarantee
 
-    source, paid_by = filed.source(caller, asked), asked.budget(caller)
+    source, paid_by = filed.source("score", asked), asked.budget("score")
     if paid_by is not None:
         paid_by.check_data(data)
-    pairs: list[tuple[Release, AnySample]] = []
-    releases = [Release.read(model) for model in models]
-    labels, users = [], []
-    for release in releases:
-        if release.target is not None:
-            raise ParameterError(
-                f"{caller} evaluates labels, and this model predicts a {release.target.kind}. Fit "
-                "it with --holdout 0.2 to evaluate it."
-            )
-        columns = release.columns or {}
-        users.append(_users_of(caller, release, asked.user))
-        if asked.y is None and not columns.get("y"):
-            raise ParameterError(f"The model does not name its label column: give {caller} --y.")
-        if asked.positive is not None and release.concept_class.lists_labels:
-            raise ParameterError(
-                f"The 'positive' parameter of {caller} must be left out for a model that lists its "
-                "labels."
-            )
-        labels.append((asked.y or columns["y"], asked.positive or columns.get("positive", "1")))
-    if len(set(labels)) > 1:
+    release = Release.read(model)
+    if release.target is not None:
         raise ParameterError(
-            f"The models of {caller} predict different labels, so their error rates are not "
-            "comparable: "
-            + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
-            + ". Compare models of one label, or name it: --y, --positive."
+            f"score evaluates labels, and this model predicts a {release.target.kind}. Fit it with "
+            "--holdout 0.2 to evaluate it."
         )
-    if len(set(users)) > 1:
+    columns, listed = release.columns or {}, release.concept_class.lists_labels
+    user = _users_of(release, asked.user)
+    if asked.y is None and not columns.get("y"):
+        raise ParameterError("The model does not name its label column: give score --y.")
+    if asked.positive is not None and listed:
         raise ParameterError(
-            f"Some models of {caller} protect records and others users, or the users are in "
-            "different columns. Compare models that protect the same units."
+            "The 'positive' parameter of score must be left out for a model that lists its labels."
         )
-    user, ys = users[0], [column for column, _ in labels]
-    groups = [_groups_of(caller, by, *each) for each in zip(releases, ys, strict=True)]
+    y = asked.y or columns["y"]
+    groups = _groups_of(by, release, y)
+    domain = release.concept_class.domain if groups is None else groups.domain
+    how: Json = {"positive": asked.positive or columns.get("positive", "1"), "caller": "score"}
+    how |= {"y": y, "domain": domain, "labels": release.labels if listed else None}
+    how |= {} if user is None else {"user": user}
     with reading("Counting records"):
-        for release, (column, means), own in zip(releases, labels, groups, strict=True):
-            domain = release.concept_class.domain if own is None else own.domain
+        opened = read_table(data, csv=asked.csv, declared=release.csv, caller="score")
+        sample: AnySample
+        if user is not None and release.sums is not None:
+            sample = TargetSample.read(opened, **how)
+        else:
             x = None if domain.schema is not None else release.column()
-            opened = read_table(data, csv=asked.csv, declared=release.csv, caller=caller)
-            how: Json = {"y": column, "domain": domain, "positive": means, "caller": caller}
-            how["labels"] = release.labels if release.concept_class.lists_labels else None
-            if user is not None:
-                how["user"] = user
-            if user is not None and release.sums is not None and release.target is None:
-                pairs.append((release, TargetSample.read(opened, **how)))
-            else:
-                pairs.append((release, read(opened, x=x, need="batches", **how)))
-    total = Guarantee(
-        check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
-    )
-    caution(weaknesses(total, None))
-    others = [  # not as many records as it was learned from, or another column
-        release.n != sample.n or (release.columns or {}).get("y") != column
-        for (release, sample), (column, _) in zip(pairs, labels, strict=True)
-    ]
-    if not all(others):
+            sample = read(opened, x=x, need="batches", **how)
+    total = check_fraction("score", "epsilon", asked.epsilon, hint="1 is a common choice.")
+    caution(weaknesses(Guarantee(total), None))
+    # not as many records as it was learned from, or another column
+    others = release.n != sample.n or columns.get("y") != y
+    if not others:
         caution([_LIKE_THE_FIT])
-    return score_all(
-        pairs, source, epsilon=total.epsilon, ledger=paid_by, caller=caller, held_out=others,
-        groups=groups,
+    (scored,) = score_all(
+        [(release, sample)], source, epsilon=total, ledger=paid_by, held_out=[others],
+        groups=[groups],
     )  # fmt: skip
+    return scored
 
 
-def _groups_of(caller: str, by: str | None, release: Release, y: str) -> Grouping | None:
+def _groups_of(by: str | None, release: Release, y: str) -> Grouping | None:
     """Return the groups of ``--by``, over the rows of a model."""
     from littlestone.data.histogram import Groups
 
@@ -428,24 +368,24 @@ def _groups_of(caller: str, by: str | None, release: Release, y: str) -> Groupin
         return None
     if schema is None:
         hint = "This model reads one column."
-        raise parameter_error(caller, "by", "left out for this model", by, hint)
-    groups = Groups.parse(caller, read_groups(caller, by, schema), None)
-    return groups.refusing([y], caller).over(schema, caller)
+        raise parameter_error("score", "by", "left out for this model", by, hint)
+    groups = Groups.parse("score", read_groups("score", by, schema), None)
+    return groups.refusing([y], "score").over(schema, "score")
 
 
-def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
+def _users_of(release: Release, asked: str | None) -> str | None:
     """Return the column of users of a model that protects them."""
     from littlestone.privacy import Neighbours
 
     if release.guarantee.neighbours is not Neighbours.USER_REPLACE:
         if asked is not None:
             hint = "It protects single records."
-            raise parameter_error(caller, "user", "left out for this model", asked, hint)
+            raise parameter_error("score", "user", "left out for this model", asked, hint)
         return None
     column: str | None = asked or (release.columns or {}).get("user")
     if column is None:
         raise ParameterError(
-            f"The model protects users and does not name their column: give {caller} --user."
+            "The model protects users and does not name their column: give score --user."
         )
     return column
 

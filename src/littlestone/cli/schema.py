@@ -11,13 +11,14 @@ from littlestone.cli.options import (
     Paid,
     Table,
     check_outputs,
+    named_values,
     names,
     needed,
     read_bounds,
     whole,
 )
 from littlestone.cli.terminal import facts, note, printed, table
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import ParameterError
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ def new(
 ) -> int:
     """Draft a schema of a table, to be completed by hand; reads no cell.
 
-    Uses the names of the columns and their declared types, and repeats --csv. Where a public table
-    has the same columns, no schema is needed: fit --public FILE takes bins and categories from it.
+    Uses the names of the columns, their declared types and the format that --csv declares. If there
+    is a public table with the same columns, no schema is needed: fit --public FILE takes bins and
+    categories from it.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file. May be absent with a codebook.
+        Table of labelled records: a Parquet or CSV file. Optional with --codebook.
     y:
         Column of labels, which is omitted from the schema.
     codebook:
@@ -120,7 +122,7 @@ def propose(
         y=y,
         columns=names("schema propose", "columns", columns),
         bins=bins,
-        kinds=_kinds(kinds),
+        kinds=named_values("schema propose", "kinds", kinds, "age=whole,city=text"),
         bounds=read_bounds("schema propose", bounds),
         header_is_public=table.header_is_public,
         csv=table.written("schema propose"),
@@ -190,16 +192,6 @@ def _lacking(file: str, data: str | None, table: Table) -> list[str]:
         return compare(outline, data, csv=table.format("schema check", data, outline))
     except ParameterError:
         return []
-
-
-def _kinds(text: str | None) -> dict[str, str] | None:
-    """Return what ``--kinds a=whole,b=text`` says."""
-    if text is None:
-        return None
-    each = [part.rpartition("=") for part in names("schema propose", "kinds", text, "kinds") or []]
-    if not all(equals for _, equals, _ in each):
-        raise parameter_error("schema propose", "kinds", "like age=whole,city=text", text)
-    return {name.strip(): kind.strip() for name, _, kind in each}
 
 
 def _show_proposal(schema: Schema, out: str) -> None:

@@ -162,7 +162,7 @@ COMMON = {
     "score": "y epsilon by positive user csv ledger purpose record json",
     "stream": "y x class epsilon delta horizon user state resume out",
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
-    "audit exact": "class learner epsilon delta schema labels points n unit report",
+    "audit exact": "class learner epsilon delta schema labels points n unit json",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
 }

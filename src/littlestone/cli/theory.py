@@ -171,10 +171,10 @@ def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
 
 
 def papers(*, json: AsJson = False) -> int:
-    """List the algorithms of the papers: names for --learner, kinds, parameters for --set, sizes.
+    """List the algorithms of the papers: names, kinds, parameters, records needed.
 
-    What learns is fitted by `fit --learner NAME`, planned and audited. Streams, mechanisms and
-    constructions are used from Python: littlestone.papers.
+    A learner is run by `fit --learner NAME`, with parameters by --set; `plan` and `audit` take it,
+    too. Streams, mechanisms and constructions are used from Python: littlestone.papers.
     """
     from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings

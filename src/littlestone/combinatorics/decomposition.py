@@ -86,8 +86,8 @@ class ReductionSearch:
         The points are ordered; each, answered after those before it, splits what is left.
         """
         if v in self._shortest:
-            found = self._shortest[v]
-            return found if len(found) <= cap else None
+            sequence = self._shortest[v]
+            return sequence if len(sequence) <= cap else None
         dimension = self._search.ldim(v)
         if dimension <= 0 or cap <= self._irreducible.get(v, 0):
             return None  # one hypothesis agrees with its own SOA for ever

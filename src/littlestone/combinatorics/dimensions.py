@@ -82,16 +82,16 @@ class LittlestoneSearch:
         # column with 2 on each side. Handing down fewer is a bug that shows on thresholds (2**j - 1
         # points, 2**j hypotheses) and almost nowhere else.
         below, splits = self.splits(v, n, columns, 1 << (k - 1))
-        found = any(
+        holds = any(
             self._at_least(small, size, k - 1, below)
             and self._at_least(large, n - size, k - 1, below)
             for size, small, large, _ in splits
         )
-        if found:
+        if holds:
             self._remember(v, k, upper)
         else:
             self._remember(v, lower, k - 1)
-        return found
+        return holds
 
     def splits(
         self, v: int, n: int, columns: Columns, half: int

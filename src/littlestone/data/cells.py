@@ -785,7 +785,7 @@ def _character(caller: str, key: str, value: object) -> str | None:
         return None
     found = _SEPARATORS.get(value, value) if isinstance(value, str) else value
     if not isinstance(found, str) or len(found) != 1 or not found.isascii() or found in "\r\n\0":
-        constraint = f"with {key} one ASCII character, or one of {', '.join(_WORDS)}"
+        constraint = f"with {key} as one ASCII character, or one of {', '.join(_SEPARATORS)}"
         raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
     return found
 

@@ -6,8 +6,8 @@ An engine that holds a table may hand out groups of equal rows with their number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,6 @@ from littlestone.data.domains import (
     OUTSIDE,
     Domain,
     IntegerDomain,
-    Keys,
     Line,
     distinct,
     object_points,
@@ -49,6 +48,7 @@ from littlestone.data.domains import (
 )
 from littlestone.data.schema import Column, Schema
 from littlestone.data.tables import Table, read_table
+from littlestone.data.targets import TargetSample
 from littlestone.errors import check_rows, parameter_error
 from littlestone.types import Points
 
@@ -242,36 +242,6 @@ _ROWS = 2**22  # that are converted at a time
 _MOST_GROUPS = 2**24  # that are kept apart though some may be equal
 
 
-class Groups(NamedTuple):
-    """Groups (user, point, label) with counts; different cells may give equal groups."""
-
-    points: Points
-    point: Ints  # index into points; -1 is outside
-    label: npt.NDArray[Any]  # codes of labels, or of a target
-    n: Ints  # of records
-    user: Ints
-    keys: Keys  # of users
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the groups of some parts, which have no users."""
-        points, where = distinct(np.concatenate([part.points for part in parts]))
-        starts = np.cumsum([0, *(len(part.points) for part in parts)])
-        where = np.append(where, -1)  # outside the domain is the last one
-        point = [
-            where[np.where(part.point < 0, -1, part.point + start)]
-            for part, start in zip(parts, starts, strict=False)
-        ]
-        label, n = (np.concatenate([part[field] for part in parts]) for field in (2, 3))
-        return parts[0]._replace(points=points, point=np.concatenate(point), label=label, n=n)
-
-    def merged(self) -> Self:
-        """Add up equal groups."""
-        rows, where = distinct(np.stack([self.point, self.label.astype(np.int64)], axis=1))
-        n = totals(where, self.n, len(rows))
-        return self._replace(point=rows[:, 0], label=rows[:, 1].astype(self.label.dtype), n=n)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
     """The public rules by which cells become records."""
@@ -287,11 +257,11 @@ class Rules:
     negative: Match | None = None
     target: Target | None = None
 
-    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
+    def converted(self, cells: pa.Table, *, strict: bool = False) -> TargetSample:
         """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
         points, point = self._points(cells, strict=strict)
         label, n = self._labels(cells, strict=strict), group_sizes(cells)
-        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
+        return TargetSample(points, None, point, label, n, None)
 
     def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
         if self.schema is not None:
@@ -393,14 +363,14 @@ class Reading(Rules):
             target=target,
         )
 
-    def groups(self, *, strict: bool = False) -> Groups:
+    def groups(self, *, strict: bool = False) -> TargetSample:
         """Return what all cells are converted to."""
         known = None if strict else self.opened.groups(self)
-        return self.counted(strict=strict) if known is None else cast(Groups, known)
+        return self.counted(strict=strict) if known is None else cast(TargetSample, known)
 
-    def counted(self, *, strict: bool = False) -> Groups:
+    def counted(self, *, strict: bool = False) -> TargetSample:
         """Convert the cells of the stream, batch by batch."""
-        parts: list[Groups] = []
+        parts: list[TargetSample] = []
         users: list[pa.ChunkedArray] = []
         most, tables = _MOST_GROUPS, self.stream.tables(_ROWS)
         if strict:
@@ -410,21 +380,21 @@ class Reading(Rules):
             parts.append(self.converted(cells, strict=strict))
             if self.user is not None:
                 users.append(cells[f"c{len(self.columns) - 1}"])
-            elif sum(len(part.n) for part in parts) > most:
-                parts = [Groups.joined(parts).merged()]
-                most = max(most, 2 * len(parts[0].n))
-        groups = Groups.joined(parts) if len(parts) > 1 else parts[0]
+            elif sum(len(part.count) for part in parts) > most:
+                parts = [TargetSample.joined(parts).merged()]
+                most = max(most, 2 * len(parts[0].count))
+        groups = TargetSample.joined(parts) if len(parts) > 1 else parts[0]
         if self.user is None:
             return groups
         chunks = [chunk for column in users for chunk in column.chunks]
         user, keys = _users(pa.chunked_array(chunks), self.user, self.caller, strict=strict)
-        return groups._replace(user=user, keys=keys)
+        return replace(groups, user=user, keys=keys)
 
 
-def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> Groups:
+def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> TargetSample:
     """Read and count a table; see `Reading.of`."""
 
-    def run() -> Groups:
+    def run() -> TargetSample:
         return Reading.of(table, caller=caller, **arguments).groups(strict=strict)
 
     return run_engine(run, STOPPED.format(caller))

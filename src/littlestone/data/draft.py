@@ -126,7 +126,7 @@ class Variable:
         about = f"# {' '.join(self.label.split())}\n" if self.label.strip() else ""
         key = toml_key(self.name)
         if self.name in RESERVED:
-            return f"# [{key}] is a name that schemas reserve: left out; rename it.\n"
+            return f"# [{key}] is left out, because schemas reserve this name: rename the column.\n"
         if self.kind in ("identifier", "text", "other") and not self.levels:
             why = {"identifier": "an identifier", "text": "free text"}.get(self.kind, "not a cell")
             return f"{about}# [{key}] is left out: by the codebook it is {why}.\n"
@@ -438,15 +438,15 @@ IDENTIFIERS = "identifiers.txt"
 _CAPITALS = re.compile(r"(?<=[a-zß-ÿ0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER_LINES = """\
 # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
-# integers = [1, 16]           # or a bin for each whole number
+# integers = [1, 16]           # or one bin for each whole number from 1 to 16
 """
 _TEXTS = """\
 # categories = ["a", "b"]      # exactly these texts; every other text is "other"
 """
 _DATES = """\
 type = "date"
-# bins = ["2020-01-01"]        # cut dates
-# by = "month"                 # or a bin for each month; likewise quarter, weekday, hour
+# bins = ["2020-01-01"]        # before this date, and from it on
+# by = "month"                 # or one bin for each month (quarter, weekday, hour)
 """
 _MISSING = """\
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
@@ -458,15 +458,15 @@ _FILL_IN = {
     "date": _DATES.partition("\n")[2],
 }
 _HEAD = """\
-# The public columns of a table, for littlestone fit --schema. Write bins and categories from what
-# everybody knows (a codebook, the form that was filled in), never from the records themselves.
-# Delete the columns that are not needed. When done: littlestone schema check FILE
+# The public columns of a table, for littlestone fit --schema. Write bins and categories from public
+# knowledge (a codebook, the form that was filled in), never from the records themselves. Delete
+# the columns that are not needed. When the schema is complete: littlestone schema check FILE
 #
-# Further lines, for dates, units, limits such as <0.3, and several spellings of a text:
-# type = "date"                # bins are dates; or by = "month", likewise quarter, weekday, hour
-# format = "%d.%m.%Y"          # dates in this format, besides 2026-01-31
-# strip = "kg"                 # a unit: "70 kg" is 70
-# below = "half"               # "<0.3" is 0.15; or "limit", or "missing"
+# Further keys, for dates, units, limits such as <0.3, and several spellings of a text:
+# type = "date"                # the bins are dates, or by = "month" (quarter, weekday, hour)
+# format = "%d.%m.%Y"          # the format of the dates, besides 2026-01-31
+# strip = "kg"                 # a unit: "70 kg" is read as 70
+# below = "half"               # "<0.3" is read as 0.15; or "limit" (0.3), or "missing"
 # merge = {male = ["M", "1"]}  # other spellings of the category "male"
 """
 
@@ -491,7 +491,7 @@ def draft(
     <BLANKLINE>
     [age]
     # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
-    # integers = [1, 16]           # or a bin for each whole number
+    # integers = [1, 16]           # or one bin for each whole number from 1 to 16
     # categories = ["a", "b"]      # exactly these texts; every other text is "other"
     # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
     """
@@ -559,18 +559,18 @@ def _block(name: str, kind: Any) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
     if not name:
-        return "# A column without a name: left out, since a schema cannot name it.\n"
+        return "# A column without a name is left out, because a schema cannot name it.\n"
     why = ""
     if name in RESERVED:
-        why = "is a name that schemas reserve: left out; rename it"
+        why = "is left out, because schemas reserve this name: rename the column"
     elif kind is not None and pa.types.is_nested(kind):
-        why = "holds lists or structures, not cells: left out"
+        why = "is left out, because it holds lists or structures, not cells"
     if why:
         return f"# [{key}] {why}.\n"
     if identifying(name):
         return (
-            f"# [{key}] is left out: by its name it is an identifier, or free text (the list of\n"
-            f"# such words is the file {IDENTIFIERS} of the package).\n"
+            f"# [{key}] is left out: judging by its name, it is an identifier or free text (the\n"
+            f"# list of such words is the file {IDENTIFIERS} of the package).\n"
         )
     return _to_fill_in(name, kind)
 

@@ -23,7 +23,6 @@ from littlestone.data.cells import CsvFormat, Match, user_name
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
     STOPPED,
-    Groups,
     Reading,
     Rules,
     distinct_cells,
@@ -43,10 +42,10 @@ from littlestone.data.domains import (
     user_index,
 )
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
-from littlestone.data.sample import Extremes, grouped
+from littlestone.data.sample import Extremes
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
-from littlestone.data.targets import UserSample
+from littlestone.data.targets import TargetSample, UserSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
 
@@ -96,10 +95,10 @@ class _Sampled(Reading):
         """Count what all cells are converted to."""
         return self._sample(self.groups(strict=strict))
 
-    def _sample(self, groups: Groups) -> Any:
+    def _sample(self, groups: TargetSample) -> Any:
         if self.user is not None:
             return UserSample.grouped(groups)
-        return grouped(*groups[:4], len(self.rules) if self.listed else None)
+        return groups.pooled(len(self.rules) if self.listed else None)
 
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""
@@ -363,10 +362,10 @@ class RowReader:
                 )
             users = None if self.user is None else self._users(cells.pop())
             table = pa.Table.from_arrays(cells, [f"c{j}" for j in range(len(cells))])
-            points, point, labels = rules.converted(table, strict=self.strict)[:3]
-            if not len(points):
-                points = np.zeros(1, dtype=np.int64)
-            yield Group(points[np.maximum(point, 0)], point >= 0, labels, users)
+            rows = rules.converted(table, strict=self.strict)
+            points = rows.points if len(rows.points) else np.zeros(1, dtype=np.int64)
+            at = np.maximum(rows.point, 0)
+            yield Group(points[at], rows.point >= 0, rows.code, users)
 
     @property
     def _rules(self) -> Rules:

@@ -429,7 +429,7 @@ class Sample:
             strict=strict,
             csv=csv,
         )
-        return grouped(*groups[:4], None if labels is None else len(labels))
+        return groups.pooled(None if labels is None else len(labels))
 
     def __repr__(self) -> str:
         listed = f", labels={self.labels}" if self.unlisted else ""

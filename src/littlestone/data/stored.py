@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -26,7 +27,7 @@ from littlestone.costs import Costs
 from littlestone.data.containers import connect, run_engine
 from littlestone.data.domains import Itself, check_same, distinct, totals, user_index
 from littlestone.data.sample import Batch, Counts, Extremes, Sample, split
-from littlestone.data.targets import UserSample
+from littlestone.data.targets import TargetSample, UserSample
 from littlestone.errors import DataError
 from littlestone.source import BitSource
 from littlestone.types import Points
@@ -609,6 +610,9 @@ class Unread(_NotInMemory):
         return split(self.whole, source, first)
 
 
+_NOBODY = UserSample.of([], [], [])
+
+
 class StoredUsers(UserSample):
     """Users that are looked at block by block; they are brought to memory only if needed.
 
@@ -618,7 +622,7 @@ class StoredUsers(UserSample):
     >>> keys = np.concatenate([block.keys for block in made])
     >>> users = StoredUsers(keys, lambda: iter(made))
     >>> users, users.point.tolist(), users.bound_contributions(1, salt=0).records.tolist()
-    (UserSample(n_users=2), [0, 1, 0, 1], [1, 1])
+    (UserSample(n=2), [0, 1, 0, 1], [1, 1])
     """
 
     in_memory = False
@@ -652,7 +656,7 @@ class StoredUsers(UserSample):
                 points, where = distinct(key[inside])
                 point = np.full(len(key), -1, dtype=np.int64)
                 point[inside] = where
-                yield UserSample(points, index, point, label.astype(np.int8), n, own)
+                yield UserSample(points, index, point, label.astype(np.int64), n, own)
 
         return cls(known, blocks)
 
@@ -679,39 +683,18 @@ class StoredUsers(UserSample):
 
         return StoredUsers(self.keys, cut)
 
-    def pooled(self) -> Sample:
+    def pooled(self, labels: int | None = None) -> Sample:
         """Return all records together: their points are brought together, users are not."""
-        parts = [block.pooled() for block in self.blocks()]
-        points, where = distinct(np.concatenate([_NONE, *(part.points for part in parts)]))
-        counts = [
-            totals(
-                where, np.concatenate([_NONE, *(part.counts[row] for part in parts)]), len(points)
-            )
-            for row in (0, 1)
-        ]
-        outside = [sum(part.outside[label] for part in parts) for label in (0, 1)]
-        return Sample(points, np.stack(counts), tuple(outside))
+        anonymous = [replace(b, user=None, keys=None).merged() for b in [_NOBODY, *self.blocks()]]  # type: ignore[arg-type]
+        return TargetSample.joined(anonymous).pooled(labels)
 
     @cached_property
     def counted(self) -> UserSample:
         """Bring all users together."""
-        users, points, labels, counts, indices, seen, known = [], [], [], [], [], 0, 0
-        for block in self.blocks():
-            users.append(block.user + seen)
-            indices.append(np.where(block.point < 0, -1, block.point + known))
-            points.append(block.points)
-            labels.append(block.label)
-            counts.append(block.count)
-            seen, known = seen + block.n_users, known + len(block.points)
-        every, where = distinct(np.concatenate([_NONE, *points]))
-        index = np.concatenate([_NONE, *indices])
-        point = np.append(where, -1)[index]  # -1, outside the domain, is the last one
-        label = np.concatenate([np.zeros(0, dtype=np.int8), *labels])
-        user, count = np.concatenate([_NONE, *users]), np.concatenate([_NONE, *counts])
-        return UserSample(every, user, point, label, count, self.keys)
+        return UserSample.joined([_NOBODY, *self.blocks()])
 
     def __getattr__(self, name: str) -> Any:
         """Return a field of all users together."""
-        if name not in ("points", "user", "point", "label", "count"):
+        if name not in ("points", "user", "point", "code", "count"):
             raise AttributeError(name)
         return getattr(self.counted, name)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -26,7 +26,6 @@ from littlestone.data.sample import (
     check_lengths,
     given_points,
     grouped,
-    strict_labels,
 )
 from littlestone.data.schema import Column
 from littlestone.errors import (
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from littlestone.bounds import Unit
-    from littlestone.data.cells import CsvFormat
-    from littlestone.data.counting import Groups
-    from littlestone.data.domains import Domain
     from littlestone.source import Source
 
 
@@ -380,18 +376,32 @@ def target_from_dict(data: Any) -> Target:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TargetSample:
-    """Records with codes of targets, by the unit that is protected: what boosting may see.
+    """Records with codes of targets or labels, by the unit that is protected, in groups.
+
+    Groups are sorted by user, then row, then code, and each is there once (`merged`). What is
+    public of them is the number of units, ``n``. With users all else is secret, also how many
+    records there are.
 
     Attributes
     ----------
-    points : ndarray of shape (m, columns)
-        Distinct rows of codes in canonical order.
-    point, code, count : int64 ndarray, one entry for each group of equal records
-        Index of the row; code of the target or label, -1 where it is not known; how many.
-    n : int
-        Number of units: public. With users all else is secret, the number of records, too.
+    points : ndarray
+        Distinct points in canonical order, as in `Sample`.
     user : int64 ndarray, optional
-        Of each group, 0, ..., n - 1. Without, each record is a unit.
+        User of each group, 0, ..., n - 1. Without, each record is a unit. **Not for splitting**:
+        these numbers are ranks of the users' names, so replacing one user renumbers others. A
+        learner shuffles users by a secret ``source.permutation``, or by ``keys`` (then a replaced
+        user may leave one chunk and enter another).
+    point : int64 ndarray
+        Index into ``points`` of each group; -1 stands for all points outside the domain.
+    code : integer ndarray
+        Code of the target or label of each group; -1 where it is not known.
+    count : int64 ndarray
+        Number of records of each group, at least 1.
+    keys : uint64 ndarray of shape (n,), optional
+        One for each user: a fixed public function of that user's name alone, the same in every
+        table. Replacing one user changes no other user's key, so what is decided publicly for each
+        user (what `UserSample.bound_contributions` keeps) depends on keys, never on the numbers in
+        ``user``.
 
     Examples
     --------
@@ -401,47 +411,148 @@ class TargetSample:
     """
 
     points: Points
+    user: Ints | None
     point: Ints
-    code: Ints
+    code: npt.NDArray[Any]
     count: Ints
-    n: int
-    user: Ints | None = None
+    keys: Keys | None
 
     in_memory: ClassVar[bool] = True
 
     @property
     def unit(self) -> Unit:
         """What is protected."""
-        return "records" if self.user is None else "users"
+        return "records" if self.keys is None else "users"
+
+    @property
+    def n(self) -> int:
+        """Number of units (public)."""
+        return int(self.count.sum()) if self.keys is None else len(self.keys)
 
     @classmethod
     def of(cls, points: Any, codes: Any, users: Any = None) -> Self:
         """Return the records of rows of codes, codes of targets, and names of users."""
-        keys, where = distinct(np.asarray(points, dtype=np.int16))
-        code = np.asarray(codes, dtype=np.int64)
-        check_lengths("TargetSample.of", len(where), y=len(code))
-        ones = np.ones(len(code), dtype=np.int64)
+        rows, code = np.asarray(points, dtype=np.int16), np.asarray(codes, dtype=np.int64)
+        check_lengths("TargetSample.of", len(rows), y=len(code))
         if users is None:
-            return cls(keys, where, code, ones, len(code)).merged()
-        index, named = user_index(list(users))
-        check_lengths("TargetSample.of", len(where), users=len(index))
-        return cls(keys, where, code, ones, len(named), index).merged()
+            return cls.listed(rows, code)
+        index, keys = user_index(list(users))
+        check_lengths("TargetSample.of", len(rows), users=len(index))
+        return cls.listed(rows, code, index, keys)
+
+    @classmethod
+    def listed(
+        cls, points: Points, codes: Ints, user: Ints | None = None, keys: Keys | None = None
+    ) -> Self:
+        """Return the records of a list: the point of each, its code and the number of its user."""
+        distinct_points, where = distinct(points)
+        ones = np.ones(len(where), dtype=np.int64)
+        return cls(distinct_points, user, where, codes, ones, keys).merged()
+
+    @classmethod
+    def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, caller: str) -> Self:
+        """Return the records of points and codes; ``groups`` names the user of each, strictly."""
+        check_lengths(caller, len(points), y=len(codes))
+        if groups is None:
+            return cls.listed(points, codes)
+        names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
+        check_lengths(caller, len(points), groups=len(names))
+        named = [user_name(name) for name in names]
+        if None in named:
+            raise DataError(f"Every user in the groups given to {caller} must be named.")
+        return cls.listed(points, codes, *user_index(named))
+
+    @classmethod
+    def read(cls, table: Any, *, caller: str = "", **arguments: Any) -> Self:
+        """Count a table where it lies; see `Sample.read` for everything but these arguments.
+
+        Parameters
+        ----------
+        table : path, data frame or relation
+        user : str, optional
+            Column that names the user of each row, by its text. Rows without a user belong to one
+            user together; with ``strict`` they are refused. A column of floats is refused by type.
+        target : Target, optional
+            What is predicted, where it is no label.
+        event : str, optional
+            Of times: the column that says whether an event ended them.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from littlestone.data import IntegerDomain, RowDomain, Schema
+        >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
+        >>> table = pa.table({"age": [20, 40, 40], "visits": [1, None, 3], "who": ["a", "b", "a"]})
+        >>> sample = TargetSample.read(
+        ...     table, y="visits", user="who", domain=RowDomain(schema), target=Count(9))
+        >>> sample.n, sample.code.tolist()
+        (2, [1, 3, -1])
+        >>> UserSample.read(table, user="who", x="age", y="visits", domain=IntegerDomain(1, 99))
+        UserSample(n=2)
+        """
+        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+
+        return cls.grouped(group_table(caller or f"{cls.__name__}.read", table, **arguments))
+
+    @classmethod
+    def grouped(cls, groups: TargetSample) -> Self:
+        """Return the records of groups, some of which may be equal."""
+        return cls(**{each.name: getattr(groups, each.name) for each in fields(groups)}).merged()
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the groups of some parts, the users of one behind those of the other."""
+        points, where = distinct(np.concatenate([part.points for part in parts]))
+        where = np.append(where, -1)  # outside the domain is the last one
+        starts = np.cumsum([0, *(len(part.points) for part in parts)])
+        point = np.concatenate([
+            where[np.where(part.point < 0, -1, part.point + start)]
+            for part, start in zip(parts, starts, strict=False)
+        ])  # fmt: skip
+        code, count = (np.concatenate([getattr(p, name) for p in parts]) for name in _OF_GROUPS)
+        user, keys = None, None
+        if parts[0].keys is not None:
+            keys = np.concatenate([part.keys for part in parts])
+            firsts = np.cumsum([0, *(part.n for part in parts)])
+            numbers = zip(parts, firsts, strict=False)
+            user = np.concatenate([part.user + first for part, first in numbers])
+        return cls(points, user, point, code, count, keys)
+
+    def merged(self) -> Self:
+        """Sort groups by user, point and code, and add up those that are there more than once."""
+        by_user = () if self.user is None else (self.user,)
+        columns = np.stack([*by_user, self.point, self.code], axis=1).astype(np.int64)
+        rows, where = distinct(columns)
+        *user, point, code = (column.copy() for column in rows.T)
+        count = totals(where, self.count, len(rows))
+        return replace(self, user=user[0] if user else None, point=point, code=code, count=count)
 
     def split(self, source: Source, first: int) -> tuple[Self, Self]:
         """Draw so many units (public), and return these, and the others."""
-        if self.user is not None:
-            drawn = source.permutation(self.n)
-            return self._of_users(drawn[:first]), self._of_users(drawn[first:])
-        group = np.repeat(np.arange(len(self.count)), self.count)[source.permutation(self.n)]
-        return self._part(group[:first]), self._part(group[first:])
+        drawn = source.permutation(self.n)
+        if self.user is None:
+            drawn = np.repeat(np.arange(len(self.count)), self.count)[drawn]
+            return self._part(drawn[:first]), self._part(drawn[first:])
+        return self._of_users(drawn[:first]), self._of_users(drawn[first:])
 
     def _of_users(self, users: Ints) -> Self:
         assert self.user is not None
+        assert self.keys is not None
         name = np.full(self.n, -1)
         name[users] = np.arange(len(users))
         at = np.flatnonzero(name[self.user] >= 0)
-        own = {"point": self.point[at], "code": self.code[at], "count": self.count[at]}
-        return replace(self, **own, n=len(users), user=name[self.user[at]]).merged()
+        return replace(self.groups_at(at), user=name[self.user[at]], keys=self.keys[users]).merged()
+
+    def _part(self, group: Ints) -> Self:
+        count = np.bincount(group, minlength=len(self.count)).astype(np.int64)
+        at = np.flatnonzero(count)
+        return replace(self.groups_at(at), count=count[at])
+
+    def groups_at(self, at: Any) -> Self:
+        """Return some groups."""
+        user = None if self.user is None else self.user[at]
+        own = {name: getattr(self, name)[at] for name in ("point", *_OF_GROUPS)}
+        return replace(self, user=user, **own)
 
     def one_of_each(self, source: Source) -> Self:
         """Draw one record of each user, all equally likely."""
@@ -454,67 +565,20 @@ class TargetSample:
         place = first + [source.below(k) if k > 1 else 0 for k in many]
         at = np.searchsorted(last, place, side="right")
         ones = np.ones(len(at), dtype=np.int64)
-        return replace(self, point=self.point[at], code=self.code[at], count=ones, user=None)
+        return replace(self.groups_at(at), count=ones, user=None, keys=None)
 
-    def _part(self, group: Ints) -> Self:
-        count = np.bincount(group, minlength=len(self.count)).astype(np.int64)
-        at = np.flatnonzero(count)
-        return replace(
-            self, point=self.point[at], code=self.code[at], count=count[at], n=len(group)
-        )
-
-    @classmethod
-    def grouped(cls, groups: Groups, *, users: bool) -> Self:
-        """Return the records of groups of a table."""
-        if users:
-            n, user = len(groups.keys), groups.user
-        else:
-            n, user = int(groups.n.sum()), None
-        code = groups.label.astype(np.int64)
-        return cls(groups.points, groups.point, code, groups.n, n, user).merged()
-
-    def merged(self) -> Self:
-        """Sort groups by user, row and code, and add up those that are there more than once."""
-        nobody = np.zeros(len(self.point), dtype=np.int64)
-        user, point, code, count = merge(
-            nobody if self.user is None else self.user, self.point, self.code, self.count
-        )
-        known = None if self.user is None else user
-        return replace(self, point=point, code=code, count=count, user=known)
-
-    @classmethod
-    def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, caller: str) -> Self:
-        """Return the records of rows of codes; ``groups`` names the user of each."""
-        check_lengths(caller, len(points), y=len(codes))
-        if groups is None:
-            return cls.of(points, codes)
-        return cls.of(points, codes, _named(groups, len(points), caller))
-
-    @classmethod
-    def read(cls, table: Any, *, caller: str = "TargetSample.read", **arguments: Any) -> Self:
-        """Count a table where it lies; see `Sample.read`.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> from littlestone.data import RowDomain, Schema
-        >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
-        >>> table = pa.table({"age": [20, 40, 40], "visits": [1, None, 3], "who": ["a", "b", "a"]})
-        >>> sample = TargetSample.read(
-        ...     table, y="visits", user="who", domain=RowDomain(schema), target=Count(9))
-        >>> sample.n, sample.code.tolist()
-        (2, [1, 3, -1])
-        """
-        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
-
-        groups = group_table(caller, table, **arguments)
-        return cls.grouped(groups, users=arguments.get("user") is not None)
+    def pooled(self, labels: int | None = None) -> Sample:
+        """Return all records together, with 0 and 1 or the codes of a list of labels."""
+        return grouped(self.points, self.point, self.code, self.count, labels)
 
     def complete(self) -> None:
         """Read what has not been read yet: nothing."""
 
     def __repr__(self) -> str:
         return f"TargetSample(n={self.n})"  # nothing else is public
+
+
+_OF_GROUPS = ("code", "count")
 
 
 # -- Labelled records of users who contribute many each: what a user-level learner may see.
@@ -528,51 +592,22 @@ _NUMPY_LIMIT = 10**9  # numpy refuses to draw from more; a refusal would tell of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UserSample:
-    """The records of ``n_users`` users, as one table of groups (user, point, label, count).
+class UserSample(TargetSample):
+    """The records of n users with labels 0 and 1, in groups.
 
-    The groups are sorted by user, then point, then label, and each is there once. The neighbouring
-    relation is replacing all records of one user; ``n_users`` is public, everything else is
-    private: how many records a user has, too.
-
-    Parameters
-    ----------
-    points : ndarray
-        Distinct points in canonical order, as in `Sample`.
-    user : int64 ndarray
-        User of each group, from 0 to n_users - 1, in increasing order. **Not for splitting**: these
-        numbers are ranks of the users' names, so replacing one user renumbers others. A learner
-        shuffles users by a secret ``source.permutation``, or by ``keys`` (then a replaced user may
-        leave one chunk and enter another).
-    point : int64 ndarray
-        Index into ``points`` of each group; -1 stands for all points outside the domain.
-    label : int8 ndarray
-        0 or 1.
-    count : int64 ndarray
-        Number of records of each group, at least 1.
-    keys : uint64 ndarray of shape (n_users,)
-        One for each user: a fixed public function of that user's name alone, the same in every
-        table. Replacing one user changes no other user's key, so what is decided publicly for each
-        user (what `bound_contributions` keeps) depends on keys, never on the numbers in ``user``.
+    The neighbouring relation is replacing all records of one user; ``n`` is public, everything
+    else is private: how many records a user has, too.
 
     Examples
     --------
     >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
     >>> users, users.starts.tolist(), users.count.tolist()
-    (UserSample(n_users=2), [0, 1, 2], [2, 1])
+    (UserSample(n=2), [0, 1, 2], [2, 1])
     """
 
-    points: Points
     user: Ints
-    point: Ints
-    label: npt.NDArray[np.int8]
-    count: Ints
     keys: Keys
 
-    unit: ClassVar[Unit] = "users"
-    labels = 2
-    unlisted = False
-    in_memory = True
     stored = False
 
     @property
@@ -580,15 +615,10 @@ class UserSample:
         """Number of users: public under replacing one user."""
         return len(self.keys)
 
-    @property
-    def n(self) -> int:
-        """The public number of units: users."""
-        return len(self.keys)
-
     @cached_property
     def starts(self) -> Ints:
-        """Where each user's groups start; entry n_users is the number of groups (private)."""
-        return np.searchsorted(self.user, np.arange(self.n_users + 1)).astype(np.int64)
+        """Where each user's groups start; entry n is the number of groups (private)."""
+        return np.searchsorted(self.user, np.arange(self.n + 1)).astype(np.int64)
 
     @cached_property
     def records(self) -> Ints:
@@ -597,108 +627,20 @@ class UserSample:
         return np.diff(upto[self.starts])  # a user may have none
 
     @classmethod
-    def of(cls, users: Sequence[Any], points: object, labels: object) -> UserSample:
+    def of(  # type: ignore[override]
+        cls, users: Sequence[Any], points: object, labels: object
+    ) -> Self:
         """Count records whose points are known to lie in the domain; users are any hashables."""
         caller = "UserSample.of"
-        keys, where = distinct(given_points(points, caller))
-        index, user_keys = user_index(given_points(users, caller, "users").tolist())
-        label = (label_values(labels, caller) == 1).astype(np.int8)
-        check_lengths(caller, len(where), users=len(index), labels=len(label))
-        return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
-
-    @classmethod
-    def from_arrays(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        domain: Domain,
-        *,
-        classes: Sequence[Any] = (0, 1),
-        caller: str = "UserSample.from_arrays",
-    ) -> UserSample:
-        """Count Python arrays, strictly; ``groups`` names the user of each record.
-
-        See `Sample.from_arrays`. A missing user (None, NaN, empty) is refused.
-        """
-        points = domain.array(X, caller=caller)
-        label = strict_labels(y, classes, caller).astype(np.int8)
-        check_lengths(caller, len(points), y=len(label))
-        index, user_keys = user_index(_named(groups, len(points), caller))
-        keys, where = distinct(points)
-        return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
-
-    @classmethod
-    def read(
-        cls,
-        table: Any,
-        *,
-        user: str,
-        x: str | Sequence[str] | None = None,
-        y: str,
-        domain: Domain,
-        positive: Any = 1,
-        strict: bool = False,
-        negative: Any = None,
-        csv: CsvFormat | str | Mapping[str, Any] | None = None,
-        caller: str = "UserSample.read",
-    ) -> UserSample:
-        """Count a table by user; see `Sample.read` for everything but ``user``.
-
-        Parameters
-        ----------
-        user : str
-            Column that names the user of each row, by its text. Rows without a user belong to one
-            user together; with ``strict`` they are refused. A column of floats is refused by type.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> from littlestone.data import IntegerDomain
-        >>> table = pa.table({"who": ["a", "b", "a"], "x": [3, 5, 3], "y": [0, 1, 0]})
-        >>> UserSample.read(table, user="who", x="x", y="y", domain=IntegerDomain(1, 9))
-        UserSample(n_users=2)
-        """
-        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
-
-        groups = group_table(
-            caller,
-            table,
-            x=x,
-            y=y,
-            user=user,
-            domain=domain,
-            positive=positive,
-            negative=negative,
-            strict=strict,
-            csv=csv,
-        )
-        return cls.grouped(groups)
-
-    @classmethod
-    def grouped(cls, groups: Groups) -> UserSample:
-        """Return the users of groups."""
-        merged = merge(groups.user, groups.point, groups.label, groups.n)
-        return cls(groups.points, *merged, groups.keys)
-
-    def complete(self) -> None:
-        """Read what has not been read yet."""
+        stored = given_points(points, caller)
+        index, keys = user_index(given_points(users, caller, "users").tolist())
+        label = (label_values(labels, caller) == 1).astype(np.int64)
+        check_lengths(caller, len(stored), users=len(index), labels=len(label))
+        return cls.listed(stored, label, index, keys)
 
     def blocks(self) -> Iterator[UserSample]:
         """Yield samples of some users each, in their order: itself, if in memory."""
         yield self
-
-    def of_user(self, user: int) -> Sample:
-        """Return the records of one user."""
-        part = slice(int(self.starts[user]), int(self.starts[user + 1]))
-        own = np.unique(self.point[part][self.point[part] >= 0])
-        point = np.searchsorted(own, self.point[part])
-        point[self.point[part] < 0] = -1
-        return grouped(self.points[own], point, self.label[part], self.count[part])
-
-    def pooled(self) -> Sample:
-        """Return all records together."""
-        return grouped(self.points, self.point, self.label, self.count)
 
     def bound_contributions(self, most: int, *, salt: int) -> UserSample:
         """Keep at most ``most`` records of each user, chosen uniformly.
@@ -736,17 +678,9 @@ class UserSample:
             self._cut(users, most, salt, kept)
         return kept
 
-    def keeping(self, kept: Ints) -> UserSample:
+    def keeping(self, kept: Ints) -> Self:
         """Return the users with so many records of each group."""
-        some = kept > 0
-        return UserSample(
-            self.points,
-            self.user[some],
-            self.point[some],
-            self.label[some],
-            kept[some],
-            self.keys,
-        )
+        return replace(self, count=kept).groups_at(kept > 0)
 
     def _cut(self, users: Ints, most: int, salt: int, kept: Ints) -> None:
         """Lay out the records of these users, and keep those with the least salted keys."""
@@ -770,31 +704,12 @@ class UserSample:
         kept[part] = _some_of(self.count[part], most, rng)
 
     def __repr__(self) -> str:
-        return f"UserSample(n_users={self.n_users})"  # nothing else is public
+        return f"UserSample(n={self.n})"  # nothing else is public
 
 
-def _named(groups: Any, n: int, caller: str) -> list[Any]:
-    """Return the names of the users of n records; a missing one is refused."""
-    names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
-    check_lengths(caller, n, groups=len(names))
-    named = [user_name(name) for name in names]
-    if None in named:
-        raise DataError(f"Every user in the groups given to {caller} must be named.")
-    return named
-
-
-def is_sample(value: object) -> TypeGuard[Sample | UserSample | TargetSample]:
+def is_sample(value: object) -> TypeGuard[Sample | TargetSample]:
     """Return whether something is a sample of records, or of users."""
-    return isinstance(value, Sample | UserSample | TargetSample)
-
-
-def merge(
-    user: Ints, point: Ints, label: npt.NDArray[Any], counts: Ints
-) -> tuple[Ints, Ints, npt.NDArray[Any], Ints]:
-    """Sort groups by user, point and label, and add up groups that are there more than once."""
-    keys, where = distinct(np.stack([user, point, label], axis=1).astype(np.int64))
-    counts = totals(where, counts, len(keys))
-    return keys[:, 0].copy(), keys[:, 1].copy(), keys[:, 2].astype(label.dtype), counts
+    return isinstance(value, Sample | TargetSample)
 
 
 def _some_of(counts: Ints, most: int, rng: np.random.Generator) -> Ints:

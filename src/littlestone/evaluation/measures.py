@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -89,15 +89,16 @@ def four(value: float) -> str:
     return text.replace("inf", "∞")
 
 
-def in_words(figure: Any) -> str:
+def in_words(figure: Any, form: Callable[[float], str] = four) -> str:
     """Return a figure as text: a `Band`, a `Between` without a value, a number, or None."""
     if figure is None:
         return HIDDEN
     if not hasattr(figure, "low"):
-        return four(figure)
+        return form(figure)
+    low, high = form(figure.low), form(figure.high)
     if not hasattr(figure, "value"):
-        return f"at least {four(figure.low)}; at most {four(figure.high)} (95% CI)"
-    return f"{four(figure.value)} (95% CI {four(figure.low)} to {four(figure.high)})"
+        return f"between {low} and {high} (95% CI)"
+    return f"{form(figure.value)} (95% CI {low} to {high})"
 
 
 HIDDEN = "hidden by noise"

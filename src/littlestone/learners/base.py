@@ -240,9 +240,9 @@ def _with_shared(own: str, shared: Mapping[str, str]) -> str:
 def no_argument(caller: str, name: str) -> str:
     """Say what to use instead of an argument that other libraries have."""
     weighted = (
-        "Every record counts once: with a (survey) weight of w a record would count w times, and "
+        "Every record counts once: with a (survey) weight of w, a record would count w times, and "
         "its privacy loss would be w times epsilon. Leave the weights out, and weight the "
-        "predictions instead. If errors on one label are worse, use AgnosticLearner(..., "
+        "predictions instead. If errors on one label are costlier, use AgnosticLearner(..., "
         "costs={label: cost})."
     )
     instead = {

@@ -270,16 +270,17 @@ class Fit:
             )
         if sums and self.samples_per_user is not None:
             raise ParameterError(
-                f"The 'samples_per_user' parameter of {caller} is for user= and the models "
-                f"{', '.join(CERTIFIED)} (--model rule, for example); other models read all "
-                "records of a user. Leave it out."
+                f"The 'samples_per_user' parameter of {caller} is for the models "
+                f"{' and '.join(CERTIFIED)} (--model rule, for example), beside user=... (--user); "
+                "other models read all records of a user. Leave it out."
             )
         if not sums and (self.user is None) != (self.samples_per_user is None):
             raise ParameterError(
-                f"To protect users, {caller} needs user=..., the column that names them (--user), "
-                "and samples_per_user=..., for example 16 (--samples-per-user 16): how many "
-                "records of each are read. The number is public and must not be taken from these "
-                f"data. The models {', '.join(_SUMS)} read all of them."
+                f"To protect users with the model {self.model}, {caller} needs the 'user' "
+                "parameter (the column that names them) and the 'samples_per_user' parameter (how "
+                "many records of each user are read, for example 16). The number is public and "
+                f"must not be taken from these data. The models {', '.join(_SUMS)} read all "
+                "records of a user."
             )
 
     def _check_columns(self) -> None:  # noqa: PLR0912 - one refusal after the other
@@ -468,10 +469,10 @@ class Fit:
             n = _users(opened, self.user, self.caller)  # one pass, only where it may matter
             n -= shares.held_out(n)
         if auto_takes(len(schema), n, learns, delta):
-            return "linear", "usually best for few records (docs/linear.md)"
+            return "linear", "usually the most accurate for few records (docs/linear.md)"
         if schema.ordered:
             return "scorecard", f"monotone in {', '.join(schema.ordered)}"
-        return "boosted", "the most accurate on most tables (docs/models.md)"
+        return "boosted", "the most accurate model on most test tables (docs/models.md)"
 
     def _afford(
         self, learner: Learner[Any], shares: Shares, source: Source, ledger: Ledger | None,
@@ -544,7 +545,7 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text, judging by their names; to use them, name them"
+            why = "identifiers or free text, judging by their names; to use them, list them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
@@ -562,7 +563,7 @@ class Fit:
             decided.add(
                 "Columns",
                 f"{_listed(numeric.names)}: read as numbers, in standard bins, which cost "
-                f"no epsilon; text cells count as other{more}",
+                f"no epsilon; text cells are read as other{more}",
             )
             return numeric, None, None
         check()
@@ -591,7 +592,7 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            lacking = "or texts were found" if delta else "were found (texts need a delta)"
+            lacking = "or texts were found" if delta else "were found, and texts need a delta,"
             hidden = (
                 f"{unknown}: no frequent numbers {lacking} at this epsilon. Declare dates, "
                 "decimal commas and units in a schema (littlestone schema new)"

@@ -8,12 +8,14 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,14 +27,12 @@ from littlestone.classes import (
     ConceptClass,
     ConjunctionHypothesis,
     Conjunctions,
-    MixtureHypothesis,
     PointHypothesis,
     Points,
     SetHypothesis,
     SparseSets,
     ThresholdHypothesis,
     Thresholds,
-    mixture,
 )
 from littlestone.classes.base import Closures, closures
 from littlestone.classes.finite import Listing, batch, check_listable, labels, listing
@@ -52,9 +52,8 @@ from littlestone.learners.base import (
     whole,
 )
 from littlestone.learners.littlestone_plans import VOTES, ClosedPlan
-from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
+from littlestone.mechanisms.select import count_lists, sparse_select
 from littlestone.privacy import Guarantee
-from littlestone.source import LeveledChoice
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -154,8 +153,10 @@ class Littlestone(ClassLearner[LittlestonePlan]):
 
     @cached_property
     def default(self) -> Hypothesis:
-        """What is released for bottom: a public concept."""
-        return self.concept_class.version_space().member()
+        """What is released for bottom: the first concept; of infinitely many, the empty set."""
+        if not isinstance(self.concept_class.size, int):
+            return AlwaysZero()
+        return next(self.concept_class._concepts())
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return the promise: (epsilon, delta), replace-one, n public."""
@@ -175,13 +176,13 @@ class Littlestone(ClassLearner[LittlestonePlan]):
             return self.default  # there is one concept only
         teachers = parts(sample, source, self.plan.chunk)  # step 1
         system, tolerance, cap = closures(self.concept_class), settings.tolerance, settings.cap
-        votes = Votes(  # step 2
-            (cut(closed_within(system, records, tolerance), cap), weight)
-            for records, weight in teachers
+        votes = votes_of(  # step 2
+            ((closed_within(system, records, tolerance), weight) for records, weight in teachers),
+            cap,
         )
-        return draw(  # step 3
+        return sparse_select(  # step 3; a replaced list is one removed and one added
             votes,
-            cap=cap,
+            k=cap,
             epsilon=self.epsilon,
             delta=self.delta,
             source=source,
@@ -291,73 +292,20 @@ def closed_within(
     return found
 
 
-def cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:
-    """Return the first ones in the public order, if there are too many."""
-    if len(hypotheses) <= cap:
-        return hypotheses
-    return ordered(set(hypotheses), canonical_key)[:cap]
-
-
-# -- how many teachers list each hypothesis; the draw ---------------------------------------------
-
-D = TypeVar("D")
-
-
-class Votes:
-    """How many teachers list each hypothesis.
+def votes_of(lists: Iterable[tuple[Collection[Hypothesis], int]], cap: int) -> Counter[Hypothesis]:
+    """Return how many teachers list each hypothesis, of the first ``cap`` of a list.
 
     Examples
     --------
     >>> from littlestone.classes import AlwaysZero, PointHypothesis
-    >>> votes = Votes([((AlwaysZero(),), 2), ((AlwaysZero(), PointHypothesis(5)), 1)])
-    >>> votes.best, dict(votes.sizes), votes.member(1, 0)
-    (3, {3: 1, 1: 1}, PointHypothesis(point=5))
+    >>> votes_of([([AlwaysZero()], 2), ([AlwaysZero(), PointHypothesis(5)], 1)], 2).total()
+    4
     """
-
-    def __init__(self, lists: Iterable[tuple[Iterable[Hypothesis], int]]) -> None:
-        self.counts: Counter[Hypothesis] = Counter()
-        for hypotheses, weight in lists:
-            for hypothesis in set(hypotheses):
-                self.counts[hypothesis] += weight
-
-    @property
-    def best(self) -> int:
-        """The largest number of votes; one list moves it by at most 1."""
-        return max(self.sizes, default=0)
-
-    @property
-    def sizes(self) -> Mapping[int, int]:
-        """Number of hypotheses for each number of votes."""
-        return Counter(self.counts.values())
-
-    def member(self, votes: int, index: int) -> Hypothesis:
-        """Return a hypothesis by its place in the canonical order."""
-        found = [h for h, count in self.counts.items() if count == votes]
-        return ordered(found, canonical_key)[index]  # type: ignore[no-any-return]
-
-
-def draw(
-    votes: Votes, *, cap: int, epsilon: Fraction, delta: Fraction, source: Source, default: D
-) -> Hypothesis | D:
-    """Return a hypothesis with weight ``e**(epsilon/2 * votes)``, or the default.
-
-    Notes
-    -----
-    *Guarantee.* (epsilon, delta)-DP when one list is replaced: the law of
-    `littlestone.mechanisms.sparse_select_lists`, for lists too long to be written out (paper 003,
-    Algorithm 1, PrivateSample).
-    """
-    sizes = votes.sizes
-    levels = sorted(sizes)
-    bottom = removal_bottom(k=cap, epsilon=epsilon, delta=delta)
-    choice = LeveledChoice(
-        levels,
-        [sizes[level] for level in levels],
-        lambda level, place: votes.member(levels[level], place),
-        bottom,
-    )
-    drawn = choice.draw(epsilon / 2, source)  # a replaced list is one removed and one added
-    return default if drawn is None else drawn
+    votes: Counter[Hypothesis] = Counter()
+    for hypotheses, weight in lists:
+        for hypothesis in count_lists([hypotheses], cap=cap):
+            votes[hypothesis] += weight
+    return votes
 
 
 # -- From an improper hypothesis to concepts of the class, by a minimax distribution ---------------
@@ -374,7 +322,9 @@ MOST_ENTRIES = 1 << 22
 _GRAIN = 1 << 20
 
 
-def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
+def make_proper(
+    concept_class: ConceptClass, hypothesis: Hypothesis
+) -> list[tuple[Hypothesis, int]]:
     """Return a distribution over concepts that is close to a hypothesis at every point.
 
     Parameters
@@ -385,9 +335,9 @@ def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureH
 
     Returns
     -------
-    MixtureHypothesis
-        Over concepts of the class, with the least possible ``max over x of Pr[h(x) != f(x)]``, up
-        to rounding (see `disagreement`). A concept gives itself.
+    list of (Hypothesis, int)
+        Different concepts of the class with their weights, in lowest terms, with the least possible
+        ``a = max over x of Pr[h(x) != f(x)]``, up to rounding. A concept gives itself.
 
     Raises
     ------
@@ -397,20 +347,19 @@ def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureH
     Notes
     -----
     *Guarantee.* Post-processing of a released hypothesis: no privacy loss. For every distribution
-    of points, a hypothesis drawn from it disagrees with f by at most ``disagreement`` in
-    expectation; the majority disagrees by at most twice that.
+    of points, a hypothesis drawn from it disagrees with f by at most a in expectation; the majority
+    disagrees by at most twice that.
 
     Examples
     --------
     >>> import littlestone as ls
     >>> from littlestone.classes import TableHypothesis
     >>> singles = ls.theory.FiniteClass(np.eye(4, dtype=int))
-    >>> found = make_proper(singles, TableHypothesis("0000"))
-    >>> [weight for _, weight in found.parts], disagreement(singles, found, TableHypothesis("0000"))
-    ([1, 1, 1, 1], Fraction(1, 4))
+    >>> [weight for _, weight in make_proper(singles, TableHypothesis("0000"))]
+    [1, 1, 1, 1]
     """
     if _known(concept_class, hypothesis):
-        return mixture([(hypothesis, 1)])
+        return [(hypothesis, 1)]
     return _minimax(concept_class, hypothesis)
 
 
@@ -424,18 +373,10 @@ def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Sou
         rank = source.below(q**n)
         return AffineHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))
     found = make_proper(concept_class, hypothesis)
-    return found.parts[0][0] if len(found.parts) == 1 else found.draw(source)
-
-
-def disagreement(
-    concept_class: ConceptClass, found: MixtureHypothesis, hypothesis: Hypothesis
-) -> Fraction:
-    """Return the largest probability, over all points, that a drawn concept disagrees."""
-    public = _listed(concept_class)
-    points = batch(concept_class, public.points)
-    target = hypothesis.predict(points)
-    ones = found.probability(points)
-    return max(1 - p if y else p for p, y in zip(ones, target.tolist(), strict=True))
+    if len(found) == 1:
+        return found[0][0]
+    ends = list(accumulate(weight for _, weight in found))
+    return found[bisect_right(ends, source.below(ends[-1]))][0]
 
 
 @lru_cache(maxsize=16)
@@ -472,7 +413,7 @@ def check_listed(concept_class: ConceptClass) -> int:
     return points
 
 
-def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
+def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> list[tuple[Hypothesis, int]]:
     """Solve min over distributions of max over points of the disagreement, as a linear program."""
     from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and rarely needed
 
@@ -485,7 +426,7 @@ def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypo
     differs = (matrix != target).astype(np.float64).T  # points x concepts
     same = np.flatnonzero(~differs.any(axis=0))
     if same.size:
-        return mixture([(concepts[int(same[0])], 1)])
+        return [(concepts[int(same[0])], 1)]
     points, count = differs.shape
     # variables: the distribution, and its value v; differs @ distribution <= v at every point
     solved: Any = linprog(
@@ -498,4 +439,5 @@ def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypo
         method="highs",
     )
     weights = np.floor(np.clip(solved.x[:count], 0, 1) * _GRAIN + 0.5).astype(np.int64)
-    return mixture(zip(concepts, weights.tolist(), strict=True))
+    weights //= np.gcd.reduce(weights)
+    return [(h, w) for h, w in zip(concepts, weights.tolist(), strict=True) if w]

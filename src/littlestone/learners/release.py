@@ -230,7 +230,7 @@ class Release:
         """Return what is shown of it: a function of what was released."""
         what = "Rule" if self.target is None else "Prediction"
         lines = [(what, self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
-        lines += [("", f"{part.what}, of {part.about}: {part.guarantee}") for part in self.nested]
+        lines += [("", f"{part.what}, for {part.payers}: {part.guarantee}") for part in self.nested]
         if self.certificate is not None:
             lines.append(("Certificate", str(self.certificate)))
         quality = self.quality

@@ -19,6 +19,7 @@ from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
+from littlestone.data.cells import BINARY
 from littlestone.data.domains import check_points
 from littlestone.data.histogram import Grouping
 from littlestone.data.schema import Schema
@@ -60,7 +61,7 @@ from littlestone.learners.release import (
 )
 from littlestone.mechanisms.estimate import COUNT, Conformal, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
-from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
+from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS, short_text
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
 
 _INTERVAL = "exp-mech.privacy"
 
-AnySample: TypeAlias = Sample | UserSample | TargetSample
+AnySample: TypeAlias = Sample | TargetSample
 
 
 #: Of epsilon, and of delta: for the columns, where they are learned and do not compose in rho.
@@ -178,14 +179,15 @@ class Shares:
         if share is not None:
             left = self.apart
         if share is not None and covered is None:
-            wrong, hint = part > left, "Without it all of epsilon is spent."
-            allowed = f"at most {left}, which is what the first count leaves of epsilon"
+            wrong, hint = part > left, "Without it, all of epsilon is spent."
+            most = short_text(left, up=False)
+            allowed = f"at most {most}, which is what the first count leaves of epsilon"
             if left == self.total:
                 allowed = "at most epsilon"
         elif (self.columns or self.zcdp is not None) and covered is None:
-            left = self.total - self.columns
-            wrong = part > left * _MOST_EVALUATION
-            allowed = f"at most {left * _MOST_EVALUATION}, 99% of the epsilon for learning"
+            left = (self.total - self.columns) * _MOST_EVALUATION
+            most = short_text(left, up=False)
+            wrong, allowed = part > left, f"at most {most}, 99% of the epsilon for learning"
         else:
             wrong, allowed = part >= left, "smaller than epsilon, of which it is a part"
             if covered is not None:
@@ -440,9 +442,10 @@ def _require(learner: Learner[Any], n: int) -> None:
     needed = learner.required_samples()
     if n >= 1 and not learner.certificate(n).holds:
         raise InfeasibleError(
-            f"The certificate for alpha = {learner.alpha} and beta = {learner.beta} needs "
-            f"{counted(needed, learner.unit)}; there are {n:,}. Nothing was released. Collect more "
-            "records, allow a larger alpha, beta or epsilon, or leave out --require-certificate.",
+            f"The certificate for alpha = {float(learner.alpha):g} and beta = "
+            f"{float(learner.beta):g} needs {counted(needed, learner.unit)}; there are {n:,}. "
+            "Nothing was released. Collect more records, allow a larger alpha, beta or epsilon, or "
+            "leave out --require-certificate.",
             n_needed=needed,
         )
 
@@ -596,12 +599,13 @@ def _check_sample(learner: Any, sample: Any, domain: Domain | None = None) -> No
         target = getattr(learner.concept_class, "target", None)
         size = labels + listed if target is None else target.size
         least = 0 if target is None else -1  # every label is one of the class or the other one
-        if len(sample.code) and not least <= sample.code.min() <= sample.code.max() < size:
+        codes: Any = sample.code if sample.in_memory else ()  # others were read by their rules
+        if len(codes) and not least <= codes.min() <= codes.max() < size:
             raise ParameterError(f"The sample given to {caller} must have codes of the target.")
     elif (sample.labels, sample.unlisted) != (labels, listed):
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
         raise ParameterError(f"The sample given to {caller} must have {how}.")
-    if sample.in_memory:  # others were read by the domain's own rules
+    if sample.in_memory:
         check_points(domain or learner.concept_class.domain, sample.points, caller=caller)
 
 
@@ -727,13 +731,17 @@ def _histogram(
             return survival_histogram(cast(TreeSum, hypothesis), schema, values, **how)
         return error_sums(cast(TreeSum, hypothesis), values, **how, groups=groups)
     n = sample.n
-    if isinstance(sample, TargetSample):
-        sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
-    unlisted = sample.unlisted
-    scores = scores_of(hypothesis, sample.labels, n, epsilon, groups=groups is not None)
+    if isinstance(sample, Sample):
+        listed, records = sample.labels if sample.unlisted else None, iter([sample])
+    else:
+        names = getattr(hypothesis, "label_names", BINARY)
+        listed = None if names == BINARY else len(names)
+        records = _one_of_each(sample, listed, source)
+    labels, unlisted = listed or 2, listed is not None
+    scores = scores_of(hypothesis, labels, n, epsilon, groups=groups is not None)
     size = 1 if groups is None else groups.groups.size + 1
-    counts = np.zeros((size, sample.labels + unlisted, len(scores)), dtype=np.int64)
-    for part in _parts(sample, source):
+    counts = np.zeros((size, labels + unlisted, len(scores)), dtype=np.int64)
+    for part in records:
         counts[0, :, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
         for points, by_label in part.batches():
             group = np.zeros(len(points), dtype=np.int64)
@@ -751,20 +759,12 @@ def _histogram(
     )  # fmt: skip
 
 
-def _one_of_each(sample: TargetSample, ensemble: TreeEnsemble, source: Source) -> Sample:
-    """Return one record of each user, drawn, with its label."""
-    one, listed = sample.one_of_each(source), len(ensemble.label_names)
-    label = np.where((one.code >= 0) & (one.code < listed), one.code, listed)
-    return Sample.of(one.points[one.point], label, labels=None if ensemble.binary else listed)
-
-
-def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
-    """Yield the sample; of users one record each, in blocks of users."""
-    if sample.unit == "records":
-        return iter([cast(Sample, sample)])
-    assert isinstance(sample, UserSample)
-    bounded = sample.bound_contributions(1, salt=public_salt(source))
-    return (block.pooled() for block in bounded.blocks())
+def _one_of_each(sample: TargetSample, labels: int | None, source: Source) -> Iterator[Sample]:
+    """Yield one record of each user; of those with labels 0 and 1, in blocks of users."""
+    if isinstance(sample, UserSample):
+        bounded = sample.bound_contributions(1, salt=public_salt(source))
+        return (block.pooled() for block in bounded.blocks())
+    return iter([sample.one_of_each(source).pooled(labels)])
 
 
 # -- A fit that is decided, run.

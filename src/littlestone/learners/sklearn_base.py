@@ -31,7 +31,7 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import UserSample, read_points
+from littlestone.data import read_points
 from littlestone.data.cells import BINARY, equal, float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.sample import check_lengths, count
@@ -280,11 +280,9 @@ class PrivateEstimator(BaseEstimator, ABC):
     ) -> AnySample:
         """Return what the learner learns from, read strictly."""
         domain, caller = learner.concept_class.domain, type(self).__name__
-        if learner.reads is UserSample:
-            return UserSample.from_arrays(X, y, groups, domain, caller=caller)
         points = domain.array(X, caller=caller)
-        if learner.reads is TargetSample:
-            return TargetSample.from_arrays(points, y, groups, caller=caller)
+        if issubclass(learner.reads, TargetSample):
+            return learner.reads.from_arrays(points, y, groups, caller=caller)
         check_lengths(caller, len(points), y=len(y))
         concepts = learner.concept_class
         return count(points, y, len(concepts.labels) if concepts.lists_labels else None)

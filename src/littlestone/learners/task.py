@@ -21,6 +21,7 @@ from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.learner import SHARE, usually
 from littlestone.learners.running import Shares
+from littlestone.privacy.guarantee import short_text
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.version import __version__
 
@@ -226,11 +227,11 @@ class Decided:
 def about_evaluation(shares: Shares, rows: int | None) -> str:
     """Say what is evaluated on what; by a public rule, where nothing else was said."""
     if shares.rule:  # users are counted when they are read
-        return "on held-out users, if n epsilon is 500 or more"
+        return "on held-out users, if their number times epsilon is at least 500"
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} is spent on a private evaluation"
+    measures = f"epsilon {short_text(shares.evaluation)} is spent on a private evaluation"
     if shares.holdout is None:
         return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
@@ -252,9 +253,11 @@ def about_delta(learner: Any, n: int | None) -> str:
     )
     if delta is not None:
         return f"{sentence}: {counted(trees, 'trees')}, instead of {without} without a delta"
-    gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
+    gain = ""
+    if trees > without:
+        gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
-        gain += ", and text columns"
+        gain += ", and learn text columns"
     return f"0, pure privacy{gain}"
 
 
@@ -263,7 +266,7 @@ def about_coefficients(learner: Any, n: int | None) -> str:
     usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
     often = "usually possible" if usual else "often hidden by noise"
     names = ", ".join(learner.inference)
-    return f"of {names}, with half of rho; confidence intervals are {often} at this size"
+    return f"of {names}, for half of rho; confidence intervals are {often} at this size"
 
 
 # -- Protocols: a fit that is written down before the records are there, with its own hash ---------

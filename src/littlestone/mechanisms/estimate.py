@@ -463,11 +463,11 @@ def noisy_counts(counts: Iterable[int], noise: Noise, source: Source) -> list[in
     >>> noisy_counts([0, 7, 90], Noise(rate=Fraction(3)), SeededSource(0))
     [0, 7, 90]
     """
-    given = list(counts)
-    if noise.variance is not None and len(given) >= _MANY and noise.variance <= 2**100:
-        drawn = discrete_gaussians(noise.variance, len(given), source).tolist()
-        return [count + z for count, z in zip(given, drawn, strict=True)]
-    return [count + noise.draw(source) for count in given]
+    exact = list(counts)
+    if noise.variance is not None and len(exact) >= _MANY and noise.variance <= 2**100:
+        drawn = discrete_gaussians(noise.variance, len(exact), source).tolist()
+        return [count + z for count, z in zip(exact, drawn, strict=True)]
+    return [count + noise.draw(source) for count in exact]
 
 
 def noisy_items(
@@ -668,7 +668,7 @@ class RankWeights(ExplicitWeights):
         self.scores, self.rate = scores, rate
         pairs = zip(edges.tolist(), scores.tolist(), strict=True)
         first = int(edges[0])
-        super().__init__(*(exp(rate * own, Fraction(first, c) ** power) for c, own in pairs))
+        super().__init__(*(exp(rate * score, Fraction(first, c) ** power) for c, score in pairs))
 
 
 def clip_edges(first: int, most: int) -> Ints:

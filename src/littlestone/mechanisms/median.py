@@ -502,15 +502,15 @@ class Groups:
         width = np.concatenate([above_leaves, trie.parents]) - 1 - low
         chosen = np.concatenate([np.arange(k), np.arange(max(k - 1, 0))])
         ones = _ones(points, chosen, low, width)
-        own = np.concatenate([ends, ends[: max(k - 1, 0)]])  # leaf; branching i: up to point i
+        upto = np.concatenate([ends, ends[: max(k - 1, 0)]])  # leaf; branching i: up to point i
         rest = np.concatenate([n - before, n - ends[: max(k - 1, 0)]])
         return cls(
             points,
             trie,
-            at_most=np.concatenate([own, stop, start]),
+            at_most=np.concatenate([upto, stop, start]),
             beyond=np.concatenate([rest, n - stop, n - start]),
             weight=np.concatenate([weight, weight, weight]),
-            sizes=np.concatenate([np.ones(len(own), np.int64), width - ones, ones]),
+            sizes=np.concatenate([np.ones(len(upto), np.int64), width - ones, ones]),
         )
 
     def release(self, group: int, place: int) -> int:

@@ -148,8 +148,8 @@ def make(
         raise ParameterError(
             f"The {unknown[0]!r} parameter must not be given to {name}. --set has its own."
         )
-    made: Any = learner_of(algorithm)
-    learner: PaperLearner = made(concept_class, **arguments, **known)
+    learner_class: Any = learner_of(algorithm)
+    learner: PaperLearner = learner_class(concept_class, **arguments, **known)
     return learner
 
 
@@ -223,9 +223,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from littlestone.papers.adaptor import estimator_of  # noqa: PLC0415
 
-    found = page(_NAMES[name])
-    learns = found.KIND == "learner" and found.UNIT != "stream"
-    return estimator_of(found) if learns else found
+    algorithm = page(_NAMES[name])
+    learns = algorithm.KIND == "learner" and algorithm.UNIT != "stream"
+    return estimator_of(algorithm) if learns else algorithm
 
 
 def __dir__() -> list[str]:

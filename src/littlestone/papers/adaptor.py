@@ -224,18 +224,18 @@ def read_value(caller: str, name: str, kind: Any, value: Any) -> Any:
             caller, name, parse_integer(value, caller) if isinstance(value, str) else value
         )
     if origin is Literal:
-        found, allowed = (value if value in inside else None), f"one of {', '.join(inside)}"
+        read, allowed = (value if value in inside else None), f"one of {', '.join(inside)}"
     elif kind is bool:
-        found, allowed = {"true": True, "false": False}.get(str(value).lower()), "true or false"
+        read, allowed = {"true": True, "false": False}.get(str(value).lower()), "true or false"
     elif kind is Fraction:
-        found, allowed = exact_value(value), "a number or a fraction"
+        read, allowed = exact_value(value), "a number or a fraction"
     elif isinstance(value, str):
         raise ParameterError(f"The {name!r} parameter of {caller} can be set in Python only.")
     else:
         return value
-    if found is None:
+    if read is None:
         raise parameter_error(caller, name, allowed, value)
-    return found
+    return read
 
 
 def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> dict[str, Any]:
@@ -247,11 +247,11 @@ def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> di
     >>> read_settings("fit", Theorem3, ["chunk=40", "tolerances=2,0"])
     {'chunk': 40, 'tolerances': (2, 0)}
     """
-    possible, found = settings(algorithm), {}
+    possible, values = settings(algorithm), {}
     for text in typed:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
-        if not equals or name in found:
+        if not equals or name in values:
             hint = "Each is NAME=VALUE, once for each name."
             raise parameter_error(caller, "set", "like chunk=40", text, hint)
         if name not in possible:
@@ -261,8 +261,8 @@ def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> di
                 f"{algorithm.NAME} has no parameter {name!r} that --set could set. It has: "
                 f"{', '.join(possible)}.{why}"
             )
-        found[name] = read_value(caller, name, possible[name], value)
-    return found
+        values[name] = read_value(caller, name, possible[name], value)
+    return values
 
 
 # -- the learner, and its estimator ---------------------------------------------------------------
@@ -360,8 +360,8 @@ class PaperLearner(ClassLearner[PaperPlan]):
     @property
     def name(self) -> str:  # type: ignore[override] # an attribute elsewhere
         """The name on the list, and what was given: public, and part of the record."""
-        given = ", ".join(f"{name} = {_written(value)}" for name, value in self.given.items())
-        return f"{self.algorithm.NAME}" + (f" with {given}" if given else "")
+        typed = ", ".join(f"{name} = {_written(value)}" for name, value in self.given.items())
+        return f"{self.algorithm.NAME}" + (f" with {typed}" if typed else "")
 
     def shuffles(self, n: int) -> bool:
         """Return that parts of the records are taken in a secret order."""
@@ -386,17 +386,17 @@ class PaperLearner(ClassLearner[PaperPlan]):
 def learner_of(algorithm: Any) -> type[PaperLearner]:
     """Return the learner of an algorithm: one field for each parameter that may be given."""
     name = algorithm.__name__
-    own: dict[str, Field[Any]] = {}
+    fields: dict[str, Field[Any]] = {}
     if not algorithm.PURE:
-        own["delta"] = declared(share(DELTA_NEEDED), DELTA_TEXT)
+        fields["delta"] = declared(share(DELTA_NEEDED), DELTA_TEXT)
     if algorithm.UNIT == "users":
         text = (
             "How many records of each user are read: a public number that is not taken from the "
             "data."
         )
-        own["samples_per_user"] = declared(whole(1), text)
+        fields["samples_per_user"] = declared(whole(1), text)
     for parameter, kind in settings(algorithm).items():
-        own[parameter] = declared(_kind(kind), "None: as printed.", default=None)
+        fields[parameter] = declared(_kind(kind), "None: as printed.", default=None)
     about: dict[str, Any] = {
         "algorithm": algorithm,
         "estimator": name,
@@ -407,14 +407,14 @@ def learner_of(algorithm: Any) -> type[PaperLearner]:
         "unit": algorithm.UNIT,
         "__module__": __name__,
     }
-    made: Any = make_dataclass(
+    learner_class: Any = make_dataclass(
         f"{name}Learner",
-        [(key, Any, each) for key, each in own.items()],
+        [(key, Any, each) for key, each in fields.items()],
         bases=(PaperLearner,),
         frozen=True,
         namespace=about,
     )
-    return made  # type: ignore[no-any-return]
+    return learner_class  # type: ignore[no-any-return]
 
 
 def _written(value: Any) -> str:

@@ -129,13 +129,13 @@ class SOA:
 def points_of(concept_class: ConceptClass) -> list[Point]:
     """Return the points of a domain, in their public order, if it can be walked through."""
     every = concept_class.domain_points()
-    found = [] if every is None else list(islice(every, MOST_POINTS + 1))
-    if not 0 < len(found) <= MOST_POINTS:
+    points = [] if every is None else list(islice(every, MOST_POINTS + 1))
+    if not 0 < len(points) <= MOST_POINTS:
         raise UnsupportedError(
             f"argmax visits each point, and the domain of {concept_class.spec} has too many. Use "
             'rule="lyu", which is optimal, too.'
         )
-    return found
+    return points
 
 
 def listed(concept_class: ConceptClass) -> bool:
@@ -160,8 +160,8 @@ def named(space: VersionSpace, h: Hypothesis, labels: Mapping[Point, int]) -> Hy
     if not listed(concept_class):
         return patched(h, labels, store) if labels else h
     points = points_of(concept_class)
-    said = zip(points, h.predict(store(points)).tolist(), strict=True)
-    return concept_class.improper(tuple(x for x, y in said if labels.get(x, y)))
+    labelled = zip(points, h.predict(store(points)).tolist(), strict=True)
+    return concept_class.improper(tuple(x for x, y in labelled if labels.get(x, y)))
 
 
 @on_page("alon.definition11", "Definition 11", "construction",

@@ -100,18 +100,18 @@ class Lemma15(Certified):
     @classmethod
     def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the empirical learner."""
-        own: Any = GenericLearner if isinstance(concept_class.size, int) else M
-        inner = own.for_goal(concept_class, goal, max(n // 9, 1))
+        learner_class: Any = GenericLearner if isinstance(concept_class.size, int) else M
+        inner = learner_class.for_goal(concept_class, goal, max(n // 9, 1))
         return cls(concept_class, inner, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return what the copies of one record cost."""
-        own = self.inner.guarantee()
+        inner = self.inner.guarantee()
         with ctx.workprec(256):
-            epsilon = round_up(upper(ball(own.epsilon).expm1() / 9))
-            share = ball(epsilon).expm1() / ball(own.epsilon).expm1()
-            delta = round_up(upper(share * ball(own.delta))) if own.delta else Fraction(0)
-        if epsilon > own.epsilon:
+            epsilon = round_up(upper(ball(inner.epsilon).expm1() / 9))
+            share = ball(epsilon).expm1() / ball(inner.epsilon).expm1()
+            delta = round_up(upper(share * ball(inner.delta))) if inner.delta else Fraction(0)
+        if epsilon > inner.epsilon:
             raise UnsupportedError("Lemma 15 needs a learner of epsilon at most 3.1.")
         return Guarantee(epsilon, delta, claim=EMPIRICAL_PRIVACY)
 
@@ -128,11 +128,11 @@ class Lemma15(Certified):
     def failure(self, n: int) -> CertificateBuilder | None:
         """Return the certificate of the learner inside, for n // 9 records."""
         m = n // 9
-        own = self.inner.failure(max(m, 1))
-        if own is None:
+        inner = self.inner.failure(max(m, 1))
+        if inner is None:
             return None
         cert = CertificateBuilder(n=n)
-        nest(cert, own.certificate(alpha=self.alpha, beta=self.beta, n=max(m, 1)), "pac")
+        nest(cert, inner.certificate(alpha=self.alpha, beta=self.beta, n=max(m, 1)), "pac")
         cert.step("enough_records", "n >= 9*m", EMPIRICAL, m=max(m, 1))
         return cert
 
@@ -158,8 +158,8 @@ class Boosting:
 
     def guarantee(self) -> Guarantee:
         """Return the promise of the weak learner."""
-        own: Guarantee = self.weak.guarantee()
-        return Guarantee(own.epsilon, own.delta, claim=BOOSTED_PRIVACY)
+        weak: Guarantee = self.weak.guarantee()
+        return Guarantee(weak.epsilon, weak.delta, claim=BOOSTED_PRIVACY)
 
     def kept(self, t: int, right: int) -> Fraction:
         """Return with which chance round t keeps a record that ``right`` hypotheses got right."""
@@ -186,12 +186,12 @@ class Boosting:
                         chosen = kind
                         break
                 examples.append(chosen)
-            own = ordered_part(sample, np.array(examples, dtype=np.int64))
-            h.append(self.weak.draw(own, source))
-            said = np.zeros(len(sample.points) + 1, dtype=np.int64)
+            examples_drawn = ordered_part(sample, np.array(examples, dtype=np.int64))
+            h.append(self.weak.draw(examples_drawn, source))
+            predicted = np.zeros(len(sample.points) + 1, dtype=np.int64)
             if len(sample.points):
-                said[:-1] = h[-1].predict(sample.points)
-            right += np.stack([1 - said, said], axis=1).ravel()
+                predicted[:-1] = h[-1].predict(sample.points)
+            right += np.stack([1 - predicted, predicted], axis=1).ravel()
         return h[0] if self.rounds == 1 else MajorityHypothesis(tuple(h))
 
 
@@ -271,15 +271,15 @@ class Corollary4(Certified):
     @classmethod
     def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the certified learner, if so many records do; else one for half of them."""
-        own = max(goal.epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
-        less = min(goal.delta / rate_for(goal.epsilon, own, 4), Fraction(1, 2))
+        eps = max(goal.epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
+        less = min(goal.delta / rate_for(goal.epsilon, eps, 4), Fraction(1, 2))
         accuracy: dict[str, Any] = {"alpha": goal.alpha, "beta": goal.beta}
         inner: Any
         try:
-            inner = Littlestone(concept_class, epsilon=own, delta=less, **accuracy)
+            inner = Littlestone(concept_class, epsilon=eps, delta=less, **accuracy)
             plan = _fewest(inner, goal)
         except UnsupportedError:
-            inner = M.for_goal(concept_class, replace(goal, epsilon=own, delta=less), n)
+            inner = M.for_goal(concept_class, replace(goal, epsilon=eps, delta=less), n)
             return cls(concept_class, goal.epsilon, goal.delta, inner, **accuracy)
         if plan is None or n < plan.required:
             return cls(concept_class, goal.epsilon, goal.delta, inner, **accuracy)
@@ -307,9 +307,9 @@ class Corollary4(Certified):
     @property
     def rate(self) -> Fraction:
         """The share of S_1 that is T: so large that its records pay epsilon and delta at most."""
-        own = self.inner.guarantee()
-        rate = rate_for(self.epsilon, own.epsilon, 4)
-        return min(rate, self.delta / own.delta) if own.delta else rate
+        inner = self.inner.guarantee()
+        rate = rate_for(self.epsilon, inner.epsilon, 4)
+        return min(rate, self.delta / inner.delta) if inner.delta else rate
 
     def sizes(self, n: int) -> tuple[int, int]:
         """Return the records of S_1, and of T."""
@@ -379,8 +379,8 @@ def cuts_by_subspaces(
     4
     """
     q, n = concept_class.q, concept_class.n
-    own = [tuple(row) for row in points.tolist()]
-    every = list(dict.fromkeys([*own, *(tuple(row) for row in second.points.tolist())]))
+    first_points = [tuple(row) for row in points.tolist()]
+    every = list(dict.fromkeys([*first_points, *(tuple(row) for row in second.points.tolist())]))
     gains = {tuple(row): int(one) - int(zero) for row, one, zero in
              zip(second.points.tolist(), second.ones, second.zeros, strict=True)}  # fmt: skip
     level = {AffineHypothesis(q, n, (), x): frozenset([x]) for x in every}
@@ -397,7 +397,7 @@ def cuts_by_subspaces(
         traces.add(frozenset())  # some point that is nobody's
     best: dict[tuple[bool, ...], int] = {}
     for inside in traces:
-        cut = tuple(x in inside for x in own)
+        cut = tuple(x in inside for x in first_points)
         cost = second.positives - sum(gains.get(x, 0) for x in inside)
         best[cut] = min(cost, best.get(cut, cost))
     cuts = sorted(best)
@@ -476,11 +476,11 @@ def Lemma31(tree: MistakeTree, red: Sequence[bool], p: int, q: int) -> tuple[boo
         is_red, children = bool(red[node]), (2 * node + 1, 2 * node + 2)
         if (p if is_red else q) == 1:
             return is_red, (node, *children)
-        found = [grown(x, p - is_red, q - (not is_red)) for x in children]
-        for colour, subtree in found:
+        subtrees = [grown(x, p - is_red, q - (not is_red)) for x in children]
+        for colour, subtree in subtrees:
             if colour != is_red:
                 return colour, subtree
-        return is_red, (node, found[0][1], found[1][1])
+        return is_red, (node, subtrees[0][1], subtrees[1][1])
 
     is_red, subtree = grown(0, p, q)
     points, level = [], [subtree]

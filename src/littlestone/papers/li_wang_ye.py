@@ -123,7 +123,7 @@ def surrogate_of_users(
     """Return n q(z, h) = min over c of n err_z^t(c) + n dis_x^s(c, h), s = 0, for each h."""
     C = behaviours(concept_class, users.points, users.n_users * m).astype(np.int64)
     counts = np.zeros((2, len(users.points) + 1, users.n_users), dtype=np.int64)
-    np.add.at(counts, (users.label, users.point, users.user), users.count)  # -1: the last, outside
+    np.add.at(counts, (users.code, users.point, users.user), users.count)  # -1: the last, outside
     zeros, ones = counts[:, :-1]
     mistakes = C @ zeros + (1 - C) @ ones + counts[1, -1]
     errors = (mistakes > t).sum(axis=1)
@@ -336,7 +336,7 @@ class PrivateMinError:
 
 def _separating(m: int, low: Fraction, high: Fraction, excess: Fraction) -> int:
     """Return the t that tells p from p + excess best (Lemma 4.1), for all p in [low, high]."""
-    return int(separate_within(m, float(low), float(high), float(excess))[0][0])
+    return separate_within(m, float(low), float(high), float(excess))[0]
 
 
 def _apart(
@@ -534,9 +534,9 @@ def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
     """Return the records in [low, high], all with one label."""
     here = np.asarray((users.points >= low) & (users.points <= high), dtype=bool)
     keep = np.append(here, False)[users.point]
-    labels = np.full(int(keep.sum()), label, dtype=np.int8)
+    labels = np.full(int(keep.sum()), label, dtype=np.int64)
     kept = {name: getattr(users, name)[keep] for name in ("user", "point", "count")}
-    return replace(users, label=labels, **kept)
+    return replace(users, code=labels, **kept)
 
 
 # *Medians* (docs/papers-certificates.md, Algorithm 1 of 002). Suppose that [l, r] has mass at

@@ -99,13 +99,13 @@ class MakeTree:
         T: dict[int, int | None] = dict.fromkeys(tops)  # 2. the root, and what is just below it
         leaves = tops
         while leaves:  # 3. "if" in print (erratum 11)
-            found: list[int] = []  # (a) for each leaf l of L:
+            new_leaves: list[int] = []  # (a) for each leaf l of L:
             for leaf in leaves:  # i. all x ≺ l with nothing between
                 for x in X:
                     if below(x, leaf) and not any(below(x, y) and below(y, leaf) for y in X):
                         T[x] = leaf
-                        found.append(x)
-            leaves = found
+                        new_leaves.append(x)
+            leaves = new_leaves
         return T  # 4.
 
 

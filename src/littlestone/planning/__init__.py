@@ -2,8 +2,7 @@
 
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side; mistakes in a stream;
-                   `solve`: the least epsilon or alpha for a given n; `plan_interval`: what
-                   intervals and sets of labels need, and cover; what no learner can beat
+                   `solve`: the least epsilon or alpha for a given n; what no learner can beat
 `rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
 `population`       rows of a public twin, or of a simulated population; one run
 =================  =================================================================
@@ -11,14 +10,12 @@
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
-from littlestone.planning.plans import IntervalPlan as IntervalPlan
 from littlestone.planning.plans import LowerBound as LowerBound
 from littlestone.planning.plans import Plans as Plans
 from littlestone.planning.plans import Solution as Solution
 from littlestone.planning.plans import StreamPlan as StreamPlan
 from littlestone.planning.plans import lower_bounds as lower_bounds
 from littlestone.planning.plans import plan as plan
-from littlestone.planning.plans import plan_interval as plan_interval
 from littlestone.planning.plans import plan_stream as plan_stream
 from littlestone.planning.plans import solve as solve
 from littlestone.planning.population import Spread as Spread

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +14,6 @@ from littlestone.bounds import CertificateBuilder, FormulaError, least_n
 from littlestone.bounds.certificate import log_of, near_zero
 from littlestone.classes import Points, Thresholds, check_class
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
-from littlestone.data.targets import Target
 from littlestone.errors import (
     InfeasibleError,
     LittlestoneError,
@@ -27,13 +25,11 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.base import Goal, feasible
-from littlestone.learners.boosting.values import HOLDOUT, bounds_of, planned
 from littlestone.learners.online.algorithm import LowerBound as StreamLowerBound
 from littlestone.learners.online.algorithm import MistakeBound
 from littlestone.learners.online.algorithm import lower_bounds as stream_lower_bounds
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import StreamGoal
-from littlestone.learners.running import held_out_of
 from littlestone.learners.select import (
     ALL_RECORDS,
     Candidate,
@@ -43,7 +39,6 @@ from littlestone.learners.select import (
     goal_of,
     replan,
 )
-from littlestone.mechanisms import Conformal
 from littlestone.notebooks import Card, Table
 from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import OMITTED, Plain
@@ -105,8 +100,8 @@ if TYPE_CHECKING:
 # e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 
 
-_ANY, _APPROXIMATE = "any learner", "approximately private learners"
-_PURE, _PROPER = "purely private learners", "purely private proper learners"
+_ANY, _APPROXIMATE = "any learner", "(epsilon, delta)-DP learners"
+_PURE, _PROPER = "epsilon-DP learners", "proper epsilon-DP learners"
 #: Terms of a sum; with more, a bound is left out, or cut where it stays one.
 _TERMS = 2_000
 #: Nodes of a search for a dimension; planning is quick.
@@ -252,8 +247,8 @@ class _Case:
 
         guess = near_zero(height, ceil(1 / self.budget.alpha**2))
         n = least_n(lambda n: not step(n).value, guess)
-        holds_for = _APPROXIMATE if delta else _PURE
-        return self._known("lower.two-labels", holds_for, "agnostic", n, step)
+        last, holds_for = step(n - 1), _APPROXIMATE if delta else _PURE  # one record is too few
+        return self._lower("lower.two-labels", holds_for, last.formula, "agnostic", n=n, step=last)
 
     def _packing(self) -> LowerBound | None:
         size, alpha, epsilon = self.concepts.size, self.budget.alpha, self.budget.epsilon
@@ -274,18 +269,12 @@ class _Case:
         if most > _TERMS:
             return None
         n = least_n(lambda n: not step(n).value, ceil(most / (2 * mass)))
-        return self._known("lower.packing", _PROPER, "realizable", n, step)
+        last = step(n - 1)
+        return self._lower("lower.packing", _PROPER, last.formula, n=n, step=last)
 
     def _step(self, claim: str, formula: str, **own: int | Fraction) -> Step:
         self.known.steps.clear()
         return self.known.step("too_few", formula, claim, **own)
-
-    def _known(
-        self, claim: str, holds_for: str, setting: str, n: int, step: Callable[[int], Step]
-    ) -> LowerBound:
-        """Return a bound whose step says that one record less is too few."""
-        last = step(n - 1)
-        return self._lower(claim, holds_for, last.formula, setting, n=n, step=last)
 
     def _littlestone(self) -> Iterator[LowerBound]:
         """Take the best mass p of the points that distinguish concepts."""
@@ -347,23 +336,14 @@ def _asked(question: Any) -> int | None:
 
 
 @dataclass(frozen=True)
-class StreamPlan:
+class StreamPlan(Plain):
     """How many mistakes a stream costs."""
 
     horizon: int
     bound: MistakeBound | None  # of `OnlineLearner` with its defaults; None if it does not run
-    problem: str  # why it does not run
     #: Expected mistakes of every private learner on some stream.
     lower_bounds: tuple[StreamLowerBound, ...]
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "horizon": self.horizon,
-            "bound": None if self.bound is None else self.bound.to_dict(),
-            **({"problem": self.problem} if self.bound is None else {}),
-            "lower_bounds": [each.to_dict() for each in self.lower_bounds],
-        }
+    problem: str = field(default="", metadata=OMITTED)  # why it does not run
 
 
 def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> StreamPlan:
@@ -379,7 +359,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     >>> budget = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
     >>> found = plan_stream(Points(), budget, 10**6)
     >>> print(found.bound)
-    at most 116 mistakes among 1,000,000 adaptive records, except with probability 0.05: holds
+    at most 116 mistakes among 1,000,000 adaptively chosen records, except ...
     >>> print(found.lower_bounds[0])
     Omega(d): at least 0.5 [littlestone.soa]
     """
@@ -393,12 +373,10 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     )
     ok, why, next_step = feasible(learner)
     goal = StreamGoal(budget.epsilon, budget.delta, horizon, budget.beta, budget.samples_per_user)
-    return StreamPlan(
-        horizon,
-        learner.mistake_bound() if ok else None,
-        f"{why} {next_step}".strip(),
-        stream_lower_bounds(goal, concept_class),
-    )
+    lower = stream_lower_bounds(goal, concept_class)
+    if not ok:
+        return StreamPlan(horizon, None, lower, f"{why} {next_step}".strip())
+    return StreamPlan(horizon, learner.mistake_bound(), lower)
 
 
 _HEAD = ("learner", "needs", "setting", "status")
@@ -459,7 +437,7 @@ class Plans:
         if second.learner == chosen.learner:  # users: its methods are compared
             what += f" (method {method!r})"
         named = second.options.get("method", second.learner)
-        return f"{what} needs the fewest {chosen.unit}; next is {named!r} ({second.n:,})."
+        return f"{what} needs the fewest {chosen.unit}; {named!r} is next ({second.n:,})."
 
     @cached_property
     def lower_bounds(self) -> list[LowerBound]:
@@ -483,14 +461,12 @@ class Plans:
             dim: int | None = self.concept_class.vc_dim
         except LittlestoneError:
             dim = None
+        erm = partial(bounds.erm, structure=self.concept_class.structure)
         for setting, finite, by_dim in (
             ("realizable", bounds.consistent, bounds.consistent_vc),
-            ("agnostic", bounds.erm, bounds.erm_vc),
+            ("agnostic", erm, bounds.erm_vc),
         ):
-            more: dict[str, Any] = {}
-            if setting == "agnostic":
-                more["structure"] = self.concept_class.structure
-            ways = [finite(size, **numbers, **more)] if isinstance(size, int) else []
+            ways = [finite(size, **numbers)] if isinstance(size, int) else []
             ways += [by_dim(dim, **numbers)] if dim is not None else []
             # a private learner is one without privacy, too
             mine = fewest(
@@ -621,7 +597,7 @@ def plan(
             f"{c.learner}: {c.problem or 'realizable only'}" for c in plans.candidates
         )
         raise UnsupportedError(
-            f"No learner can promise this for {concepts.spec}. {reasons}{_streamed(plans.stream)}"
+            f"No learner can guarantee this for {concepts.spec}. {reasons}{_streamed(plans.stream)}"
         )
     return plans
 
@@ -716,19 +692,14 @@ def solve(
     what: Literal["epsilon", "alpha"],
     n: int,
     *,
-    epsilon: Any = None,
-    delta: Any = None,
-    alpha: Any = None,
-    beta: Any = "0.05",
-    samples_per_user: Any = None,
-    agnostic: bool = False,
     evaluate: Any = None,
+    **asked: Any,
 ) -> list[Solution]:
     """Return, for each learner, the least epsilon or alpha that n records or users certify.
 
-    ``what``: what is searched for; the other one must be given; ``n``: number of records, or of
-    users with ``samples_per_user``; ``evaluate``: the *share* of epsilon that a private evaluation
-    takes.
+    ``what``: what is searched for; the other one is among ``asked``, what `plan` takes; ``n``:
+    number of records, or of users with ``samples_per_user``; ``evaluate``: the *share* of epsilon
+    that a private evaluation takes.
 
     Examples
     --------
@@ -740,24 +711,16 @@ def solve(
     if what not in ("epsilon", "alpha"):
         raise parameter_error("solve", "what", "'epsilon' or 'alpha'", what)
     n = check_integer("solve", "n", n, low=1)
-    given = {"epsilon": epsilon, "alpha": alpha}
-    if given[what] is not None:
+    if what in asked:
         hint = f"It is the unknown for {n} records: leave it out."
-        raise parameter_error("solve", what, "left out", given[what], hint)
+        raise parameter_error("solve", what, "left out", asked[what], hint)
     easiest = Fraction(10) ** (_LARGEST[what] + 1) * Fraction(999, 1000)
     # First with the largest value: who cannot learn with that cannot learn at all.
-    asked = {**given, what: easiest}
+    asked[what] = easiest
     if evaluate is not None:
         share = check_probability("solve", "evaluate", evaluate)
         asked["evaluate"] = share * check_fraction("solve", "epsilon", asked["epsilon"])
-    plans = plan(
-        concept_class,
-        delta=delta,
-        beta=beta,
-        samples_per_user=samples_per_user,
-        agnostic=agnostic,
-        **asked,
-    )
+    plans = plan(concept_class, **asked)
     found: list[Solution] = []
     for candidate in plans:
         made = _least(candidate, concept_class, plans.budget, what, n)
@@ -800,80 +763,3 @@ def _least(
         else:
             high, best = middle, found
     return best, decimal(high)
-
-
-# -- What intervals and sets of labels need and cover, before any data.
-
-
-@dataclass(frozen=True)
-class IntervalPlan:
-    """What `fit` would draw intervals or sets from, with ``interval=``."""
-
-    n: int  # records or users, of which ``conformal.m`` are held out
-    required: int  # the least n that is not refused, with this holdout
-    holdout: Fraction
-    conformal: Conformal  # its rank, certificate, and the share of all new ones
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        own = {"n": self.n, "required": self.required, "holdout": str(self.holdout)}
-        return own | {"interval": self.conformal.to_dict(), "share": self.conformal.share()}
-
-
-def plan_interval(
-    interval: Any,
-    *,
-    epsilon: Any,
-    n: Any = None,
-    holdout: Any = HOLDOUT,
-    evaluate: Any = None,
-    target: Target | None = None,
-    unit: Unit = "records",
-) -> IntervalPlan:
-    """Say how many records intervals or sets of labels need, and what they cover.
-
-    Parameters
-    ----------
-    interval : number in (0, 1)
-        The share of new records, or users, that is to be covered.
-    epsilon : number > 0
-        Of a fit with a schema.
-    n : int, optional
-        Records, or users; by default as few as are enough.
-    holdout : number in (0, 1)
-        The share that is held out.
-    evaluate : number in (0, epsilon), optional
-        The part of epsilon of an evaluation on them.
-    target : Quantity or Count, optional
-        Without one it is about labels.
-    unit : {"records", "users"}
-
-    Raises
-    ------
-    InfeasibleError
-        If n is too small: the refusal of ``fit``, with how many must be held out.
-
-    Examples
-    --------
-    >>> plan = plan_interval(0.9, epsilon=1)
-    >>> plan.required, plan.conformal.m
-    (565, 113)
-    >>> plan = plan_interval(0.9, epsilon=1, n=5000)
-    >>> plan.conformal.m, round(plan.conformal.share(), 3)
-    (1000, 0.874)
-    """
-    caller = "plan"
-    total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
-    part = Fraction(0) if evaluate is None else check_fraction(caller, "evaluate", evaluate)
-    if part >= total:
-        wanted = "smaller than epsilon, since intervals need a part of it"
-        raise parameter_error(caller, "evaluate", wanted, evaluate)
-    level = check_probability(caller, "interval", interval, hint="0.9 is a common choice.")
-    share = check_probability(caller, "holdout", holdout)
-    cells = len(bounds_of(target))
-    least = Conformal.least(cells=cells, alpha=1 - level, epsilon=total - part)
-    required = math.ceil(least / share)
-    number = required if n is None else check_integer(caller, "n", n, low=1)
-    m = held_out_of(number, share, interval=True)
-    conformal = planned(target, level, m=m, epsilon=total - part, unit=unit)
-    return IntervalPlan(number, required, share, conformal)

@@ -47,7 +47,7 @@ from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.data.counting import Groups, Reading
+    from littlestone.data.counting import Reading
     from littlestone.evaluation import Band
     from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
@@ -154,7 +154,7 @@ class Twin:
         learned = rest[:n] if n <= len(rest) else rest[generator.integers(len(rest), size=n)]
         return Drawn.of(self, learned), Drawn.of(self, apart[:_MEASURED])
 
-    def groups(self, reading: Reading) -> Groups:
+    def groups(self, reading: Reading) -> TargetSample:
         """Return the codes of all rows, computed once for each schema."""
         key = (tuple(reading.columns), tuple(reading.numbers), reading.schema, reading.target)
         if self._encoded.get("key") != key:
@@ -162,7 +162,7 @@ class Twin:
             columns = [table[name] for table, name in zip(kind, reading.columns, strict=True)]
             cells = pa.Table.from_arrays(columns, [f"c{j}" for j in range(len(columns))])
             self._encoded.update(key=key, groups=reading.converted(cells))
-        return cast("Groups", self._encoded["groups"])
+        return cast("TargetSample", self._encoded["groups"])
 
 
 class Drawn(Table):
@@ -194,18 +194,14 @@ class Drawn(Table):
             self._twin, self._rows[~first], None
         )
 
-    def groups(self, reading: Reading) -> Groups:
+    def groups(self, reading: Reading) -> TargetSample:
         """Return what the cells of these rows are converted to."""
         whole, rows = self._twin.groups(reading), self._rows
         places, point = np.unique(whole.point[rows], return_inverse=True)
         ones = np.ones(len(rows), dtype=np.int64)
-        user, keys = whole.user, whole.keys
-        if self._user is not None:
-            user, keys = user_index(self._user)
-        return whole._replace(
-            points=whole.points[places], point=point, label=whole.label[rows], n=ones,
-            user=user, keys=keys,
-        )  # fmt: skip
+        named = (None, None) if self._user is None else user_index(self._user)
+        code, (user, keys) = whole.code[rows], named
+        return TargetSample(whole.points[places], user, point, code, ones, keys)
 
     def _stream(self, columns: list[str], numbers: Any, *, ordered: bool) -> Stream:
         cells = self._columns(columns, numbers)

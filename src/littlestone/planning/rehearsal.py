@@ -134,6 +134,18 @@ class Cell:
         return next(iter(self.measures), "")
 
     @property
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Each measure in words: its mean, how far that reaches, 10 to 90 %, without privacy."""
+        return [
+            (
+                words_of(name), rounded(each.mean), rounded(each.reach, 2),
+                f"{rounded(each.low)} to {rounded(each.high)}",
+                rounded(self.free[name].mean) if name in self.free else "–",
+            )
+            for name, each in self.measures.items()
+        ]  # fmt: skip
+
+    @property
     def variant(self) -> str:
         """The population and the share held out, where there are several."""
         share = "" if self.holdout is None else f"{float(self.holdout):.3g} held out"
@@ -189,7 +201,7 @@ class Aim:
         """
         found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
         known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
-        rule = f"like 'auroc >= .75'; here of {', '.join(known)}"
+        rule = f"like 'auroc >= .75', with one of {', '.join(known)}"
         try:
             value = float(found[3]) if found else math.nan
         except ValueError:
@@ -278,9 +290,9 @@ class Needed:
         answer = f"Needed {self.searched}" if self.searched else ("No", "Yes")[self.enough]
         return (
             f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
-            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs: a probability "
-            f"of {low:.0%} to {high:.0%} (90% interval; not of the sampling of the twin itself), "
-            f"where {self.chance:.0%} is required."
+            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs; the required "
+            f"probability is {self.chance:.0%}, and the 90% interval of the true one is "
+            f"{low:.0%} to {high:.0%} (without the sampling error of the twin itself)."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 
@@ -434,8 +446,8 @@ class Rehearsal:
     @property
     def title(self) -> str:
         """What was run, in a line."""
-        where = "a simulated population" if self.made_up else "a public twin"
-        return f"Rehearsal of {self.fit.task.y} on {where}"
+        where = "a simulated population" if self.made_up else "a public table"
+        return f"Rehearsal of predicting {self.fit.task.y} on {where}"
 
     @property
     def notes(self) -> list[str]:
@@ -451,27 +463,30 @@ class Rehearsal:
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
-                price = f"{rounded(cell.price, 2)} ± {rounded(reach, 2)}"
+                price = f"by {rounded(cell.price, 2)} ± {rounded(reach, 2)}"
                 if cell.price <= reach:
-                    price = f"at most {rounded(max(cell.price + reach, 0), 2)}"
-                cost = f"; privacy costs {price} of {words_of(cell.main)}"
+                    price = f"by at most {rounded(max(cell.price + reach, 0), 2)}"
+                worse = "lowers" if MEASURES[cell.main][1] else "raises"
+                cost = f"; privacy {worse} the mean {words_of(cell.main)} {price}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
-                said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
+                said.append(
+                    f"{at}: {cell.stopped} of {cell.runs} runs released nothing. {cell.why}"
+                )
         sizes = dict.fromkeys((cell.records, cell.epsilon) for cell in self.cells)
         said += [self._compared(*size) for size in sizes if self._shown(*size)]
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
-                "Four fifths of the twin are fewer records than this, so rows are repeated; as "
-                "many different records would give a better model."
+                "Four fifths of the twin are fewer records than this, so rows are repeated; the "
+                "same number of different records would give a better model."
             )
         if len(self.runners) > 1:
             said.append(
-                "Two populations agree with these guesses; the truth lies between them or beyond, "
-                f"by up to {BEYOND}. Guesses for the best and the third-best single column narrow "
-                "this down (--single, --third)."
+                "Two populations agree with these guesses. The true value may lie between their "
+                f"results, or up to {BEYOND} beyond. Guesses for the best and the third-best "
+                "single column narrow this down (--single, --third)."
             )
         said.append(
             "Means of the runs, with 95% margins of error (±), and their 10th to 90th "

@@ -544,6 +544,11 @@ class Part:
     about: str = ALL
     entry: Json | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def payers(self) -> str:
+        """Who pays, in words: ``about``, and users where these are protected."""
+        return self.about.replace("record", self.guarantee.neighbours.unit)
+
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""
         return {"what": self.what, "about": self.about, "guarantee": self.guarantee.to_dict()}

@@ -28,6 +28,7 @@ from littlestone.evaluation.measures import HIDDEN, four, in_words
 from littlestone.evaluation.quantities import QUANTILES, Between, least_units
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.release import Release, doubt, evaluation_of
+from littlestone.privacy.guarantee import short_text
 from littlestone.report.first import unit_of
 from littlestone.report.html import (
     chart,
@@ -62,8 +63,8 @@ _PERIODS = 12  # whose events are said
 
 
 _LEARNED = (
-    "no bound for new records, since the columns were also learned from these records; with a "
-    "schema there is one"
+    "no bound for new records, because the columns were also learned from these records; a fit "
+    "with a schema has one"
 )
 
 
@@ -90,10 +91,11 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         return f"{band.value:.3f} (95% CI {band.low:.3f} to {band.high:.3f})"
 
     def share(band: Band) -> str:
-        low, high = percent(band.low, 2), percent(band.high, 2)
-        return f"{percent(band.value, 2)} (95% CI {low} to {high})"
+        low, value, high = (percent(x, trim=False) for x in (band.low, band.value, band.high))
+        return f"{value} (95% CI {low} to {high})"
 
-    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}")]
+    with_ = f"with epsilon {short_text(histogram.epsilon)}"
+    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, {with_}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
     quality = release.quality
     assert quality is not None
@@ -135,7 +137,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     def shown(band: Band | None, kind: str) -> str:
         if band is None:
             return TOO_FEW
-        form = four if kind in errors else "{:.2f}".format
+        form = four if kind in errors else "{:z.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
     errors = {
@@ -143,11 +145,11 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         "ninth_decile": "90th percentile of absolute errors",
     }
     of_sizes = isinstance(release.measured, QuantityEvaluation)
-    kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
+    kinds = {"share": "proportion of records"} | (errors if of_sizes else {"error": "error rate"})
     if release.hypothesis.ranks:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if not of_sizes and len(release.labels) == 2:
-        kinds["positive"] = f"share predicted {release.labels[1]}"
+        kinds["positive"] = f"proportion predicted {release.labels[1]}"
     rows = [[group.name, *(shown(getattr(group, kind), kind) for kind in kinds)]
             for group in release.groups]  # fmt: skip
     return ["group", *kinds.values()], rows
@@ -174,7 +176,10 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; records with a probability of {ends} are given the less probable label"
+    said = (
+        f"recalibrated, but the labels are not: where the probability is {ends}, the less probable "
+        "label is predicted"
+    )
     return [("Probability", said)]
 
 
@@ -192,7 +197,7 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     """Return the mean errors and R2 of a quantity or a count."""
     unit = unit_of(release)
     on = f"held-out {unit}" if sums.held_out else f"{unit} of this fit"
-    facts = [("Evaluated on", f"{integer(sums.n)} {on}, with epsilon {sums.epsilon}")]
+    facts = [("Evaluated on", f"{integer(sums.n)} {on}, with epsilon {short_text(sums.epsilon)}")]
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
@@ -203,7 +208,8 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
         name = _MEASURES[of].format(reach=four(float(sums.reach)), far=far)
         if heavy and of in ("r2", "pinball_explained"):
             name += cut
-        facts.append((name, in_words(band)))
+        proportion = of in (*_PROPORTIONS, "beyond", "coverage")
+        facts.append((name, in_words(band, "{:z.3f}".format if proportion else four)))
     return [*facts, _by_prediction(found, unit)]
 
 
@@ -221,8 +227,8 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     bins, sums = found.predicted_observed, found.sums
     if not bins:
         least = least_units(sums.epsilon)
-        which = f"held-out {unit}" if sums.held_out else unit
-        return (_CALIBRATION, f"needs {integer(least)} {which} at epsilon {sums.epsilon}")
+        which, epsilon = f"held-out {unit}" if sums.held_out else unit, short_text(sums.epsilon)
+        return (_CALIBRATION, f"needs {integer(least)} {which} at epsilon {epsilon}")
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
@@ -244,13 +250,13 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         return f"{value} ({before}{low} to {high})"
 
     value = HIDDEN if found.hidden else spread(found.concordance, 3, "95% CI ")
-    bins = number_of(len(histogram.scores), "bins")
+    bins, epsilon = number_of(len(histogram.scores), "bins"), short_text(histogram.epsilon)
     facts = [
-        ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}"),
-        ("", _bands_are(own=not held_out)),
+        ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {epsilon}"),
         ("Concordance", value),
         ("", f"from {bins} of risk, for pairs that the periods distinguish"),
-        ("Events", "observed and predicted, each with a 95% interval for the noise alone"),
+        ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
+        ("Events", "observed and predicted, each with a 95% interval that accounts for noise only"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
@@ -280,15 +286,17 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
             near = "all listed labels"
     level = f"{float(1 - conformal.alpha):.4g}"
     share = conformal.share(_RISK)
-    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {conformal.epsilon}"
+    epsilon = short_text(conformal.epsilon)
+    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
     covers = (
-        f"covers {which} with probability at least {level}; with 95% confidence the coverage of "
+        f"covers {which} with probability at least {level}; with 95% confidence, the coverage of "
         f"this release is at least {share:.3f}"
     )
     covers = covers if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
+_PROPORTIONS = ("r2", "deviance_explained", "pinball_explained")
 _MEASURES = {
     "with_target": "Records with a numeric target",
     "median": "Median absolute error",
@@ -314,7 +322,7 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
             f"{label} {integer(max(0, round(count)))}"
             for label, count in zip(names, row, strict=False)
         )
-        lines.append(("Confusion matrix" if i == 0 else "", f"{names[i]}, predicted {answered}"))
+        lines.append(("Confusion matrix" if i == 0 else "", f"{names[i]}: predicted {answered}"))
     return lines
 
 
@@ -502,10 +510,10 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     about = zip(found.terms, found.units, found.references, strict=True)
     ends = found.intervals(0.95).tolist()
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
-        of = f" for each {unit}" if unit not in ("", "1") else ""
+        of = f" per {unit}" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
-        spread = f" (95% CI {low:+.3f} to {high:+.3f}, for sampling and noise)"
-        name = "Log-odds ratio" if unit else "Log-odds"
+        spread = f" (95% CI {low:+.3f} to {high:+.3f}, with sampling and noise)"
+        name = "Log odds ratio" if unit else "Log odds"
         facts.append(
             (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
@@ -515,7 +523,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
 
 
 def spent_facts(release: Release) -> list[tuple[str, str]]:
-    """Return what the guarantee was spent on, the evaluation last; long fractions rounded up.
+    """Return what the guarantee was spent on, the evaluation last; decimals are rounded up.
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
@@ -528,24 +536,28 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
+    return [(what, _FRACTION.sub(_rounded_up, text)) for what, text in spent]
 
 
-_LONG = re.compile(r"([0-9]+)/([0-9]{5,})")
+_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
+_LONG = 10**4  # denominators of fractions that are not exact in few digits
 
 
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def _rounded_up(found: re.Match[str]) -> str:
-    return format(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2])), "f")
+    exact = Fraction(int(found[1]), int(found[2]))
+    if exact.denominator < _LONG:
+        return short_text(exact)
+    return f"{_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2])):.3g}"
 
 
 def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
     """Return what each part cost, and where the columns come from, in lines (name, text)."""
     facts = []
     if len(parts) > 1:
-        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.about}") for p in parts]
+        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.payers}") for p in parts]
     if proposal is not None:
         n = number_of(proposal.n, "records")
         facts.append(("Records", f"the columns were learned from {n}"))
@@ -583,8 +595,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant also seems to satisfy it: it does not imply that the rule is better than "
-        f"always predicting {release.labels[found.rival]}."
+        "A constant also seems to meet it: it does not imply that the rule is better than always "
+        f"predicting {release.labels[found.rival]}."
     )
 
 
@@ -597,7 +609,7 @@ def accuracy_asked(certificate: Certificate) -> str:
     if "exp-mech.cost" in certificate.claims:
         cost = f"{float(certificate['cost']):.4g}"
         if certifies_agnostic(certificate):
-            return f"on new records, a mean cost at most {cost} above the least of the class"
+            return f"on new records, a mean cost at most {cost} above the lowest in the class"
         return f"on new records, a mean cost of at most {cost}"
     if certifies_agnostic(certificate):
         points = alpha.removesuffix("%")
@@ -704,11 +716,11 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
     found = release.quality
     if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
         return []
-    points = percent(found.error.half_width, 2).removesuffix("%")
+    points = percent(found.error.half_width).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     text = (
-        f"the error rate is uncertain by {points} percentage points: a larger {more} would be "
-        "more precise (another fit spends epsilon again)"
+        f"the error rate is known to within {points} percentage points; a larger {more} would "
+        "narrow its interval (another fit spends epsilon again)"
     )
     return [("Interval", text)]
 

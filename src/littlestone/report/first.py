@@ -145,7 +145,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
             False,
             f"It is a constant: it always predicts {label_name(release, found.constant)}.",
         )
-    mine, plain = (percent(band.value, 1) for band in (found.error, found.baseline))
+    mine, plain = (percent(band.value, trim=False) for band in (found.error, found.baseline))
     what = f"has a lower error rate ({mine}) than {rival} ({plain})"
     if found.cost is not None and found.baseline_cost is not None:
         what = f"has a lower mean cost ({four(found.cost.value)}) than {rival}"
@@ -177,7 +177,7 @@ def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
     if not isinstance(band, Band):
         return name, "hidden", f"by noise in the evaluation; {line}"
-    low, value, high = (f"{x:.2f}" for x in (band.low, band.value, band.high))
+    low, value, high = (f"{x:z.3f}" for x in (band.low, band.value, band.high))
     return name, value, f"95% CI {low} to {high}; {line}"
 
 
@@ -207,9 +207,9 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
     low, value, high = (
-        percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
+        percent(x, trim=False) for x in (found.error.low, found.error.value, found.error.high)
     )
-    plain = f"{_constant(release, found.majority)}: {percent(found.baseline.value, 1)}"
+    plain = f"{_constant(release, found.majority)}: {percent(found.baseline.value, trim=False)}"
     tiles.append(("Error rate", value, f"95% CI {low} to {high}; {plain}"))
     return tiles
 

@@ -118,16 +118,17 @@ def _decimal(value: float) -> str:
 
 
 def percent(
-    value: float | Rational, digits: int = 1, *, rounded: Callable[[float], int] = round
-) -> str:
+    value: float | Rational, digits: int = 1, *, rounded: Callable[[float], int] = round,
+    trim: bool = True,
+) -> str:  # fmt: skip
     """Return a share as a percentage, never rounded to 0 or 100 unless it is exactly that.
 
     Examples
     --------
     >>> percent(0.05), percent(0.1234), percent(1e-9), percent(0.99999), percent(Fraction(1, 3))
     ('5%', '12.3%', 'less than 0.01%', 'more than 99.99%', '33.3%')
-    >>> percent(0.1234, rounded=math.ceil)
-    '12.4%'
+    >>> percent(0.1234, rounded=math.ceil), percent(0.16), percent(0.16, trim=False)
+    ('12.4%', '16%', '16.0%')
     """
     share = float(value)
     if 0 < share < 0.0001:
@@ -137,7 +138,9 @@ def percent(
     if not (0.01 <= share <= 0.99 or share in (0, 1)):
         digits = max(digits, 2)
     shown = rounded(100 * share * 10**digits) / 10**digits
-    return f"{shown:.{digits}f}".rstrip("0").rstrip(".") + "%" if digits else f"{shown:.0f}%"
+    if digits and trim:
+        return f"{shown:.{digits}f}".rstrip("0").rstrip(".") + "%"
+    return f"{shown:.{digits}f}%"
 
 
 def odds_factor(epsilon: Fraction) -> str:
@@ -232,13 +235,16 @@ def fragment(template: str, **values: Any) -> Markup:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("littlestone.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    for function in (integer, number_of, percent, steps_of, step_words):
+        environment.filters[function.__name__] = function
+    return environment
 
 
 @lru_cache(maxsize=8)
@@ -257,7 +263,7 @@ def steps_of(certificate: Certificate) -> list[Json]:
     return [step_words(step, certificate) for step in certificate.steps]
 
 
-def step_words(step: Step, certificate: Certificate | None) -> Json:
+def step_words(step: Step, certificate: Certificate | None = None) -> Json:
     """Return one step, for readers; references are shown by their values."""
     inputs = ", ".join(
         f"{name} = {amount(_value(x, certificate))}"
@@ -804,7 +810,7 @@ def _decision_tree(hypothesis: TreeHypothesis, setting: Setting) -> Json:
     if not isinstance(hypothesis.tree, Node):
         y = hypothesis.tree
         return _cases(f"Always {names[y]}", hypothesis.describe(), [([], names[y], min(y, 1))])
-    note = "A cell that is missing or other answers no."
+    note = "A cell that is missing or other fails every test."
     root = _of_splits(hypothesis.tree, names)
     return _tree("A decision tree", hypothesis.describe(), root, note=note)
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone import __version__
-from littlestone.audit.mechanism import MechanismVerification
-from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
@@ -48,7 +46,6 @@ from littlestone.report.evaluated import (
 from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
     Setting,
-    amount,
     claim_names,
     claims,
     data_link,
@@ -59,10 +56,8 @@ from littlestone.report.html import (
     json_in_html,
     number_of,
     outcomes,
-    percent,
     promise_words,
     render,
-    steps_of,
     trees_figure,
 )
 from littlestone.report.targets import (
@@ -104,7 +99,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
 
     Parameters
     ----------
-    obj : Release, fitted estimator, Plans, Dimensions, Verification, Score or document of a stream
+    obj : Release, fitted estimator, Plans, Rehearsal, Dimensions, or document of a stream
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
@@ -160,13 +155,12 @@ def release_page(release: Release) -> str:
         heading=heading_of(release),
         first=first_screen(release),
         g=promise_words(guarantee),
+        release=release,
         unit=unit_of(release),
-        words=release.hypothesis.describe(),
         meaning=meaning(release),
         positive=outcomes(release)[0],
         **_of_trees(release),
-        n=None if release.n is None else integer(release.n),
-        **_certified(release),
+        asked="" if certificate is None else accuracy_asked(certificate),
         evaluation=evaluation,
         held_out=release.evaluation is not None and release.evaluation.held_out,
         groups=group_rows(release),
@@ -187,24 +181,6 @@ def release_page(release: Release) -> str:
         ),
         embedded=json_in_html(release.to_json()),
     )
-
-
-def _certified(release: Release) -> Json:
-    """Return what the page says of the certificate, if there is one."""
-    certificate = release.certificate
-    if certificate is None or release.required is None:
-        return {"certified": False}
-    return {
-        "certified": True,
-        "required": integer(release.required),
-        "asked": accuracy_asked(certificate),
-        "beta": percent(certificate.beta),
-        "holds": certificate.holds,
-        "proposed": release.proposal is not None,
-        "status": certificate.status,
-        "assumptions": certificate.assumptions,
-        "steps": steps_of(certificate),
-    }
 
 
 def _of_trees(release: Release) -> Json:
@@ -346,17 +322,15 @@ def dimensions_page(
     found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
 ) -> str:
     """Return a page: the dimensions of a class, in words, and pictures."""
-    rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
+    document = {"class": concept_class.spec, **found.to_dict()}
     return render(
         "dimensions",
         title=f"littlestone: dimensions of {concept_class.spec}",
         spec=concept_class.spec,
-        rows=rows,
+        rows=[(*_MEANING[name], _value(value)) for name, value in vars(found).items()],
         size=_value(concept_class.size),
         pictures=pictures,
-        embedded=json_in_html(
-            json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
-        ),
+        embedded=json_in_html(json.dumps(document, sort_keys=True)),
     )
 
 
@@ -364,71 +338,6 @@ def _value(value: Any) -> str:
     if isinstance(value, Bounds):
         return str(value)
     return "infinite" if value == float("inf") else integer(int(value))
-
-
-@page_maker(Verification, MechanismVerification)
-def verification_page(result: Verification | MechanismVerification) -> str:
-    """Return the page of one exact verification: the verdict first, then what was enumerated."""
-    facts = _facts(result)
-    what = (
-        f"{result.learner} on {result.concept_class}"
-        if isinstance(result, Verification)
-        else "a mechanism"
-    )
-    return render(
-        "audit",
-        title=f"littlestone: exact verification of {what}",
-        kicker="Exact verification",
-        heading=what,
-        holds=result.holds,
-        verdict=_verdict(result),
-        facts=facts,
-        pair=_pair(result),
-        embedded=json_in_html(json.dumps(result.to_dict(), sort_keys=True, default=str)),
-    )
-
-
-def _verdict(result: Verification | MechanismVerification) -> str:
-    claim = f"({amount(result.epsilon)}, {amount(result.delta)})"
-    if result.holds:
-        return (
-            f"The claim {claim} holds exactly, for every enumerated pair of neighbours and every "
-            "output: nothing was sampled."
-        )
-    return f"The claim {claim} does NOT hold: the worst pair of neighbours is shown below."
-
-
-def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]]:
-    rows = [("Claim", f"ε = {amount(result.epsilon)}, δ = {amount(result.delta)}")]
-    if isinstance(result, Verification):
-        data = "ordered lists" if result.ordered else "data sets"
-        rows += [
-            ("Learner", result.learner),
-            ("Concept class", result.concept_class),
-            (f"{result.unit.capitalize()} of each data set", integer(result.n_samples)),
-            (data.capitalize(), integer(result.datasets)),
-            ("Output laws computed", integer(result.laws)),
-        ]
-    else:
-        rows.append(("Data sets", integer(result.datasets)))
-    rows += [
-        ("Pairs of neighbours", integer(result.pairs)),
-        ("Paths of draws", integer(result.paths)),
-        ("Worst delta found", f"{result.worst_delta:.3g}"),
-        ("Tightest epsilon", f"{result.least:.6g}"),
-        ("Truncated probability (slack)", f"{result.slack:.3g}"),
-    ]
-    if isinstance(result, Verification) and result.refusals:
-        rows.append(("Data sets that may be refused", integer(result.refusals)))
-    return rows
-
-
-def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
-    if result.worst_pair is None:
-        return None
-    if isinstance(result, Verification):
-        return [json.dumps(side) for side in result.to_dict()["worst_pair"]]
-    return [repr(side) for side in result.worst_pair]
 
 
 # -- A release in one folder, for who decides whether it is published: each file with its hash.

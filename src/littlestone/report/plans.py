@@ -38,13 +38,10 @@ from littlestone.report.html import (
     json_in_html,
     number,
     path,
-    percent,
     plotter,
     point,
     promise_words,
     render,
-    step_words,
-    steps_of,
     ticks,
 )
 from littlestone.report.pages import page, page_maker
@@ -52,7 +49,6 @@ from littlestone.types import Json
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Proposal
-    from littlestone.learners.select import Candidate
     from littlestone.planning import LowerBound
     from littlestone.planning.rehearsal import Cell
     from littlestone.privacy import Part
@@ -72,27 +68,18 @@ _SYMBOLS = {
 @page_maker(Plans)
 def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
-    chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
-    bound = None if plans.stream is None else plans.stream.bound
-    text = json.dumps(document, sort_keys=True)
+    text = json.dumps(plans.to_dict(), sort_keys=True)
     return render(
         "plan",
         title=f"littlestone: plan for {plans.concept_class.spec}",
-        spec=plans.concept_class.spec,
+        plans=plans,
         asked=[(_SYMBOLS[k], amount(_plain(v))) for k, v in asked(plans.budget).items()],
         unit="users" if plans.budget.samples_per_user else "records",
-        chosen=None if chosen is None else chosen.shown,
-        need="" if chosen is None else integer(chosen.n or 0),
-        why=plans.why,
-        cheaper=_cheaper(plans),
         picture=html_of(needs(plans)),
-        rows=[_row(c, chosen) for c in plans],
+        learners=list(zip(plans, certificates, strict=True)),
         refused=_refused(plans),
-        free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
-        stream=plans.stream,
-        stream_steps=[] if bound is None else steps_of(bound.certificate),
-        bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
+        bounds=_best(plans.lower_bounds),
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -136,43 +123,13 @@ def _plain(value: object) -> object:
     return Fraction(value) if isinstance(value, str) else value
 
 
-def _row(candidate: Candidate, chosen: Candidate | None) -> Json:
-    certificate, guarantee = candidate.certificate, candidate.guarantee
-    assert certificate is not None
-    assert guarantee is not None
-    return {
-        "name": candidate.shown,
-        "chosen": candidate is chosen,
-        "n": integer(candidate.n or 0),
-        "unit": candidate.unit,
-        "setting": "any labels" if candidate.agnostic else "realizable",
-        "reads": candidate.reads or "",
-        "guarantee": str(guarantee),
-        "status": certificate.status,
-        "assumptions": certificate.assumptions,
-        "steps": steps_of(certificate),
-    }
-
-
-def _cheaper(plans: Plans) -> Json | None:
-    cheaper = plans.cheaper
-    if cheaper is None:
-        return None
-    return {
-        "learner": cheaper.learner,
-        "reads": cheaper.reads or "",
-        "n": integer(cheaper.n or 0),
-        "agnostic": cheaper.agnostic,
-    }
-
-
 def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [
-        (c.shown, str(c.problem or "It is certified for realizable labels only.")) for c in rest
-    ]
+    delta = "It needs a delta, for example 1e-6."
+    realizable = "It is certified for realizable labels only."
+    reasons = [(c.shown, delta if c.needs_delta else str(c.problem or realizable)) for c in rest]
     return list(dict.fromkeys(reasons))
 
 
@@ -184,19 +141,6 @@ def _best(found: Sequence[LowerBound]) -> list[LowerBound]:
         if bound.n != 0 and (key not in kept or (bound.n or 0) > (kept[key].n or 0)):
             kept[key] = bound
     return list(kept.values())
-
-
-def _bound(bound: LowerBound) -> Json:
-    value = "" if bound.order is None else f" = {bound.order}"
-    needs = f"{bound.formula}{value}, constant unknown" if bound.n is None else integer(bound.n)
-    return {
-        "who": bound.holds_for,
-        "setting": bound.setting,
-        "needs": needs,
-        "unit": "" if bound.n is None else bound.unit[:-1] if bound.n == 1 else bound.unit,
-        "claim": bound.claim,
-        "steps": [] if bound.step is None else [step_words(bound.step, None)],
-    }
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.
@@ -266,14 +210,11 @@ def _page(public: Mapping[str, Any]) -> str:
         used=used,
         planned=planned,
         stopped=bool(public["stopped"]),
-        count=len(published),
+        published=published,
         timeline=html_of(timeline([t for t, _ in published], rows)),
-        transcript=[(integer(t), h.describe()) for t, h in published[:_SHOWN]],
-        more=max(len(published) - _SHOWN, 0),
-        bound="" if bound is None else str(bound).removesuffix(": holds"),
-        holds=bound is not None and bound.holds,
-        lower=_lower(public),
-        steps=[] if bound is None else steps_of(bound.certificate),
+        shown=_SHOWN,
+        bound=bound,
+        lower=lower_bounds(_goal(public), concepts),
         facts=[(name, value) for name, value in facts if value],
         claims=claims([*names, *(() if bound is None else bound.certificate.claims)]),
         embedded=json_in_html(json.dumps(dict(public), sort_keys=True)),
@@ -297,14 +238,6 @@ def timeline(times: Sequence[int], rows: int) -> Json:
         "When rules were published", desc, [("wide", path([(0, 0.5), (1, 0.5)])), *dots],
         x=[("0", 0), (integer(last), 100)], y=[], x_name="rows of the stream",
     )  # fmt: skip
-
-
-def _lower(public: Mapping[str, Any]) -> list[str]:
-    """Return the expected mistakes of every private learner, in words."""
-    return [
-        str(each)
-        for each in lower_bounds(_goal(public), class_from_dict(public["stream"]["class"]))
-    ]
 
 
 def _goal(public: Mapping[str, Any]) -> StreamGoal:
@@ -333,22 +266,16 @@ _RIVALS = {"auroc": "chance is 0.5", "concordance": "chance is 0.5", "r2": "a co
 @page_maker(Rehearsal)
 def rehearsal_page(found: Rehearsal) -> str:
     """Return the page of a rehearsal."""
-    answer = found.answer
     return render(
         "rehearsal",
         title=f"littlestone: {found.title}",
         heading=found.title,
-        made=found.made_up,
+        found=found,
         tiles=[_tile(cell) for cell in found.cells[-_TILES:] if cell.measures],
-        columns=len(found.columns),
         predicted=found.fit.task.event or found.fit.task.y,
-        answer=answer,
-        chance="" if answer is None else percent(answer.chance, 0),
-        needs="" if answer is None else integer(answer.records),
         picture=html_of(curves(found, Setting())) if found.cells else "",
-        cells=[_cell_row(cell) for cell in found.cells],
-        notes=found.notes,
-        free=integer(int(FREE)),
+        cells=[(_name(cell), cell) for cell in found.cells],
+        free=int(FREE),
         embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
     )
 
@@ -366,21 +293,6 @@ def _tile(cell: Cell) -> tuple[str, str, str]:
         parts.append(f"without privacy {rounded(cell.free[main].mean)}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
     return _name(cell), f"{words_of(main)} {rounded(each.mean)}", "; ".join(parts)
-
-
-def _cell_row(cell: Cell) -> dict[str, object]:
-    return {
-        "name": _name(cell),
-        "runs": cell.runs,
-        "measures": [
-            (
-                words_of(name), rounded(each.mean), rounded(each.reach, 2),
-                f"{rounded(each.low)} to {rounded(each.high)}",
-                rounded(cell.free[name].mean) if name in cell.free else "–",
-            )
-            for name, each in cell.measures.items()
-        ],
-    }  # fmt: skip
 
 
 @plotter(Rehearsal)

@@ -621,10 +621,8 @@ def calculator(ensemble: TreeEnsemble, schema: Schema, positive: str) -> Json | 
             "unit": ensemble.unit(*card) if card else 1,
         }
     else:
-        linked = ensemble.cap is not None
-        model |= {
-            "labels": ensemble.label_names, "step": float(ensemble.step), "linked": linked
-        }  # fmt: skip
+        model |= {"labels": ensemble.label_names, "step": float(ensemble.step)}
+        model |= {"linked": ensemble.linked}
     label = positive if ensemble.binary else "Label"
     return form(schema, used, model, "calculator.js", label=label)
 

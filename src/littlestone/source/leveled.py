@@ -572,9 +572,9 @@ class StreamedRuns:
         kept: list[tuple[Integers, Integers]] = []
         pending, merged = 0, 0
         for runs in self.pieces():
-            found = levels_of(runs.scores, runs.lengths)
-            kept.append(found)
-            pending += len(found[0])
+            levels = levels_of(runs.scores, runs.lengths)
+            kept.append(levels)
+            pending += len(levels[0])
             if pending > merged + _PENDING or gap is not None:
                 kept = [_near(kept, gap)]
                 pending = merged = len(kept[0][0])
@@ -865,13 +865,13 @@ class _Doubles:
             reached, top = int(now[-1]), max(int(tops[-1]), int(now[-1]))
         with ctx.workprec(160):
             first = float(exp(-rate * best, times=pointless).enclose(160).mid())
-        made = cls(parts, rate, best, [_State(0, 0, 0.0)], [first], [], 0)
+        doubles = cls(parts, rate, best, [_State(0, 0, 0.0)], [first], [], 0)
         for part in parts():
-            values, state = made._values(part, made.states[-1])
-            made.states.append(state)
-            made.ends.append(made.ends[-1] + float(_sums(values)[-1]))
-            made.sizes.append(len(values))
-        return made
+            values, state = doubles._values(part, doubles.states[-1])
+            doubles.states.append(state)
+            doubles.ends.append(doubles.ends[-1] + float(_sums(values)[-1]))
+            doubles.sizes.append(len(values))
+        return doubles
 
     @property
     def error(self) -> float:

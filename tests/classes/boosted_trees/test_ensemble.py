@@ -17,7 +17,8 @@ from scipy.optimize import minimize_scalar
 
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, class_from_dict, load, parse_class
 from littlestone.classes.boosted_trees.coefficients import CodePoints
-from littlestone.classes.boosted_trees.ensemble import HALF, linked
+from littlestone.classes.boosted_trees.ensemble import linked as of_shares
+from littlestone.classes.boosted_trees.export import as_python
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -90,7 +91,7 @@ def test_points_of_codes_by_definition():
         ).all()
         assert set(sums.margin(points).tolist()) <= set(sums.margins)
         assert load(sums.to_dict()) == sums
-        assert "12 trees of depth 2, each +1 or -1, and the points of 2 columns" in sums.describe()
+        assert "12 trees of depth 2 (+1 or -1 each) and the points of 2 columns" in sums.describe()
         assert sums.additive == ((unit, limit) == (1, None) and sums.depth == 1)
 
 
@@ -141,7 +142,7 @@ def test_untrusted_points_are_refused():
 def test_words():
     assert TreeEnsemble((), Fraction(1), (0, 1)).describe() == "always 1"
     assert (
-        "12 trees of depth 2, each +1 or -1, sum to more than 2,"
+        "12 trees of depth 2 (+1 or -1 each) sum to more than 2,"
         in ensemble(2, start=(0, -2)).describe()
     )
 
@@ -209,7 +210,7 @@ def test_duckdb_and_plain_python_score_alike(table, depth, points, evaluated):
         found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
-    exec(sums.to_python(SCHEMA), module)
+    exec(as_python(sums, SCHEMA), module)
     for i in range(len(expected)):
         record = {name: own[i] for name, own in cells.items()}
         assert module["margin"](record) == expected[i]
@@ -234,7 +235,7 @@ def test_a_million_rows_are_scored_alike(tmp_path, evaluated):
         found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
-    exec(sums.to_python(SCHEMA), module)
+    exec(as_python(sums, SCHEMA), module)
     names = list(CELLS)
     for i, record in enumerate(zip(*(cells[name].tolist() for name in names), strict=True)):
         row = dict(zip(names, record, strict=True))
@@ -246,7 +247,8 @@ def test_plain_python_reads_numbers_booleans_and_nothing():
     split = SCHEMA.literals()[0]  # age >= 20
     module = {}
     exec(
-        TreeEnsemble((TreeHypothesis.of(Node(split, 1, 0)),), Fraction(1)).to_python(SCHEMA), module
+        as_python(TreeEnsemble((TreeHypothesis.of(Node(split, 1, 0)),), Fraction(1)), SCHEMA),
+        module,
     )
     cells = [20, 19.9, True, None, float("nan"), 99, 99.0, float("inf"), "99.5"]
     assert [module["label"]({"age": cell}) for cell in cells] == [1, 0, 0, 0, 0, 0, 0, 1, 1]
@@ -257,7 +259,7 @@ def test_a_wrong_export_is_refused():
     with pytest.raises(ParameterError, match="what"):
         ensemble(1).to_sql(SCHEMA, what="odds")
     with pytest.raises(ParameterError, match="schema"):
-        ensemble(1, rounds=40).to_python(Schema.from_dict({"age": {"bins": [1]}}))
+        as_python(ensemble(1, rounds=40), Schema.from_dict({"age": {"bins": [1]}}))
 
 
 def test_what_the_classes_refuse():
@@ -292,7 +294,7 @@ def test_exported_python_reads_numbers_as_the_library_does():
     schema = Schema.from_dict({"age": {"bins": [30]}})
     tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
     module = {}
-    exec(TreeEnsemble((tree,), Fraction(1)).to_python(schema), module)
+    exec(as_python(TreeEnsemble((tree,), Fraction(1)), schema), module)
     cells = ["1e400", "-1e400", "1e399999", "1e400000", "1e999999999999", "9007199254740993",
              "9007199254740993.0", "1.5e300", "0.1e401", "12345678901234567890.5", "1e22", "3",
              "0.5", "9" * 400]  # fmt: skip
@@ -315,12 +317,12 @@ LISTED_CELLS = {
 }
 
 
-def listed_sum(depth, rounds=12, seed=0, start=(0, -2, 1), cap=None):
+def listed_sum(depth, rounds=12, seed=0, start=(0, -2, 1), linked=False):
     rng = np.random.default_rng(seed)
     trees = tuple(
         TreeHypothesis.of(random_tree(rng, depth, LISTED_SCHEMA, 3), NAMES) for _ in range(rounds)
     )
-    return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES, cap)
+    return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES, linked)
 
 
 def listed_rows():
@@ -343,7 +345,7 @@ def test_votes_by_definition(depth):
     odds = np.exp(0.3 * votes)
     shares = odds / odds.sum(axis=1, keepdims=True)
     assert np.allclose(sums.probability(every), shares)
-    assert np.allclose(listed_sum(depth, cap=HALF).probability(every), linked(shares, HALF))
+    assert np.allclose(listed_sum(depth, linked=True).probability(every), of_shares(shares))
 
 
 def test_points_add_up_to_the_votes():
@@ -385,7 +387,7 @@ def test_effects_are_means_over_all_public_rows(depth, listed):
 
 
 def test_listed_json_is_read_back_and_checked():
-    sums = listed_sum(2, cap=HALF)
+    sums = listed_sum(2, linked=True)
     good = sums.to_dict()
     assert load(good) == sums
     assert load(good).key == sums.key
@@ -393,7 +395,7 @@ def test_listed_json_is_read_back_and_checked():
         {"step": "0"}, {"step": 1}, {"start": [0, 0]}, {"start": [0, 0, 0.5]},
         {"start": [0, 0, 10**9]}, {"start": [True, 0, 0]}, {"trees": [7]}, {"label_names": ["a"]},
         {"label_names": [0, 1]}, {"trees": good["trees"] * 100}, {"label_names": ["a", "b"]},
-        {"more": 1}, {"cap": "3/4"}, {"cap": 0.5},
+        {"more": 1}, {"linked": "yes"}, {"linked": False},
     ):  # fmt: skip
         with pytest.raises(ParameterError):
             load(good | wrong)
@@ -410,15 +412,15 @@ def test_listed_words():
 
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
-@pytest.mark.parametrize("cap", [None, HALF])
-def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path, evaluated):
+@pytest.mark.parametrize("linked", [False, True])
+def test_duckdb_and_plain_python_answer_alike(depth, linked, tmp_path, evaluated):
     rng = np.random.default_rng(3)
     cells = {name: rng.choice(own, 1000).tolist() for name, own in LISTED_CELLS.items()}
     path = tmp_path / "t.parquet"
     columns = ", ".join(f'unnest(?::VARCHAR[]) AS "{name}"' for name in cells)
     duckdb.connect().execute(f"COPY (SELECT {columns}) TO '{path}'", list(cells.values()))
-    sums = listed_sum(depth, seed=depth, cap=cap)
-    if cap is not None:
+    sums = listed_sum(depth, seed=depth, linked=linked)
+    if linked:
         own = np.random.default_rng(5).integers(-900, 900, (5, 3)).tolist()
         begin = CodePoints((0, 300, -200), ((0, tuple(map(tuple, own))),), 256, 700)
         sums = replace(sums, code_points=begin)
@@ -426,7 +428,7 @@ def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path, evaluated):
     labels, shares, votes = sums.predict(points), sums.probability(points), sums.votes(points)
     assert len(set(labels.tolist())) > 1
     module = {}
-    exec(sums.to_python(LISTED_SCHEMA), module)
+    exec(as_python(sums, LISTED_SCHEMA), module)
     for i in range(0, 1000, 7):
         record = {name: own[i] for name, own in cells.items()}
         assert module["label"](record) == NAMES[labels[i]]
@@ -477,35 +479,32 @@ def test_classes_as_text_and_json(text):
 # -- The link, against a numerical minimiser of the capped loss, and against equal costs -----------
 
 
-def capped(odds, cap):
-    """Return the loss whose slope is -min(1, sigma(-odds) / cap)."""
-    edge = np.log(1 / cap - 1) if cap < 1 else -50.0  # where sigma(-odds) is the cap: then a line
-    return np.log1p(np.exp(-max(odds, edge))) / cap + max(edge - odds, 0)
+def capped(odds):
+    """Return the loss whose slope is -min(1, 2 sigma(-odds))."""
+    return 2 * np.log1p(np.exp(-max(odds, 0))) + max(-odds, 0)
 
 
-@pytest.mark.parametrize("cap", [HALF, Fraction(3, 4), Fraction(1)])
 @pytest.mark.parametrize("share", [0.03, 0.3, 0.62, 0.95])
-def test_two_labels_against_a_minimiser(cap, share):
+def test_two_labels_against_a_minimiser(share):
     def loss(odds):
-        return share * capped(odds, float(cap)) + (1 - share) * capped(-odds, float(cap))
+        return share * capped(odds) + (1 - share) * capped(-odds)
 
     odds = minimize_scalar(loss, bounds=(-12, 12), method="bounded", options={"xatol": 1e-9}).x
     one = 1 / (1 + np.exp(-odds))
-    assert linked(np.array([[1 - one, one]]), cap)[0, 1] == pytest.approx(share, abs=1e-4)
+    assert of_shares(np.array([[1 - one, one]]))[0, 1] == pytest.approx(share, abs=1e-4)
 
 
 @pytest.mark.parametrize("labels", [2, 3, 5, 9])
-@pytest.mark.parametrize("cap", [HALF, Fraction(1)])
-def test_all_answers_cost_alike(labels, cap):
+def test_all_answers_cost_alike(labels):
     rng = np.random.default_rng(labels)
     shares = rng.dirichlet(np.full(labels, 0.7), size=300)
     shares[:20] = np.round(shares[:20], 1)  # ties, and labels of no share
     shares /= shares.sum(axis=1, keepdims=True)
-    found = linked(shares, cap)
+    found = of_shares(shares)
     assert found.min() >= 0
     assert found.sum(axis=1) == pytest.approx(1)
     for q, p in zip(shares, found, strict=True):
-        costs = np.minimum(1, (q[None, :] + 1 - q[:, None]) / (2 * float(cap)))  # of label, answer
+        costs = np.minimum(1, q[None, :] + 1 - q[:, None])  # of label, answer
         np.fill_diagonal(costs, 0)
         assert np.ptp(p @ costs) < 1e-12
         assert (np.diff(p[np.argsort(q, kind="stable")]) >= -1e-12).all()

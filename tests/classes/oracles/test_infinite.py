@@ -11,7 +11,6 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import (
-    AffineSubspaces,
     AlwaysZero,
     Points,
     SparseSets,
@@ -145,28 +144,6 @@ def test_sparse_sets_over_texts():
     near = SparseSets(12).version_space().within_error(data, 3)
     assert len(near.atoms) == 1  # every sampled point was seen four times: nobody may be wrong
     assert near.soa() == on_points(names[::50])
-
-
-@pytest.mark.parametrize("positives", [0, 1, 2, 3])
-def test_affine_subspaces_of_a_huge_space_with_a_thousand_negatives(positives):
-    rng = np.random.default_rng(positives)
-    concepts = AffineSubspaces(7, 20, 3)
-    negatives = [tuple(x) for x in rng.integers(0, 7, (1000, 20)).tolist()]
-    space = concepts.version_space()
-    for i in range(positives):
-        space = space.restrict(tuple(int(j == i) for j in range(20)), 1)
-    for x in negatives:
-        space = space.restrict(x, 0)
-
-    assert space.littlestone_dim() == 4 - positives
-    soa = space.soa()
-    assert soa == (space.span if positives else AlwaysZero())
-    assert space.reducibility(cap=10**6) == math.inf
-    assert space.decomposition_dim(10**4, 4) == 4 - positives
-    assert space.essential(10**4, 4) == (soa,)
-    point = space.splitting_point()
-    for label in (0, 1):
-        assert space.restrict(point, label).littlestone_dim() == 3 - positives + (not label)
 
 
 def test_a_teacher_of_sparse_sets_lists_in_few_nodes():

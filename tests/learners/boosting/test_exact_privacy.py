@@ -14,8 +14,6 @@ import pytest
 
 from littlestone.audit import verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
-from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import histogram
@@ -77,9 +75,8 @@ def test_with_a_delta():
 
 
 @pytest.mark.more
-def test_with_records_outside_and_a_cap_of_one():
-    boosted = boosting(cap=1)
-    assert verify(boosted, points=[BONN], n_samples=2, outside=True).holds
+def test_with_records_outside():
+    assert verify(boosting(), points=[BONN], n_samples=2, outside=True).holds
 
 
 def test_with_the_count_of_label_1(monkeypatch):
@@ -145,16 +142,15 @@ def test_the_whole_release_with_an_evaluation(holdout):
 def uncapped(monkeypatch):
     """The exponential weights of AdaBoost, at the rate of the cap."""
 
-    def costs(self, votes, y, most):
+    def costs(self, votes, y):
         out = np.rint(self.resolution * np.exp(float(self.step) * (votes - votes[y])))
         return np.where(np.arange(2)[:, None] == y, 0, out).astype(np.int64)
 
     monkeypatch.setattr(Logistic, "of_label", costs)
-    monkeypatch.setattr(Logistic, "largest", lambda self, start, place: self.resolution)
 
 
 def cap_from_the_data(monkeypatch):
-    """W_t is the largest weight of a record instead of that of any row."""
+    """W is the largest weight of a record instead of that of any row."""
     true = Boosting.round
 
     def round_(self, votes, place):
@@ -195,9 +191,9 @@ def normalised(monkeypatch):
     """Weights that are divided by their sum."""
     true = Votes._of_label
 
-    def of_label(self, y, most):
-        total = sum(int(true(self, label, most).weights.sum()) for label in (0, 1))
-        part = true(self, y, most)
+    def of_label(self, y):
+        total = sum(int(true(self, label).weights.sum()) for label in (0, 1))
+        part = true(self, y)
         return part._replace(weights=part.weights * 4096 // max(total, 1))
 
     monkeypatch.setattr(Votes, "_of_label", of_label)
@@ -250,87 +246,16 @@ def test_a_cap_from_the_data_is_noticed(monkeypatch):
     assert loss_of_one_pair(12) > 1.5 * EPSILON
 
 
-def loss_of_a_round(place):
-    """Return the largest loss of one round for a loud pair, in shares of its budget.
-
-    The first tree answers 0 in Bonn and 1 elsewhere. All records but one say 1; that one is
-    (Bonn, 1), or (other, 0), which weigh the most in the second round.
-    """
-    boosted = Boosting(ScorecardClass(ONE, 2), epsilon=EPSILON, step=4, cap=1)
-    times = [20, 20 if place == 0 else 3_000, 1]  # so many that "always 1" is nearly sure
-    settings = boosted.plan.settings(sum(times))
-    first = TreeHypothesis.of(Node(ONE.literals()[0], 0, 1))
-    laws = []
-    for point, odd in ((BONN, 1), (OTHER, 0)):
-        rows = np.repeat([BONN, OTHER, point], times, axis=0)
-        sample = Sample.of(rows, np.repeat([1, 1, odd], times))
-        votes = Votes(sample, (0, 0), settings.loss)
-        for i in range(place):
-            votes.add(first, i)
-        weighted, rate = boosted.round(votes, place)
-        law = ExactSource(bits=400).law(
-            lambda source, w=weighted, r=rate: boosted.tree(w, r, source)
-        )
-        laws.append(law.outcomes)
-    logs = [(laws[0][h] / laws[1][h]).log() for h in laws[0]]
-    assert all(log.is_finite() for log in logs)
-    return max(abs(float(log.mid())) for log in logs) / float(settings.round_epsilon)
-
-
-@pytest.mark.parametrize("place", [0, 1])
-def test_no_round_loses_more_than_its_budget(place):
-    assert 0.9 < loss_of_a_round(place) <= 1
-
-
-def test_a_largest_weight_that_forgets_votes_is_noticed(monkeypatch):
-    """The rate as if the first tree had no vote; costs that keep to such a W_t are private."""
-    true = Boosting.round
-
-    def forgetful(self, votes, place):
-        rows, rate = true(self, votes, place)
-        short = votes.loss.largest(votes.start, 0)
-        return rows, rate * votes.loss.largest(votes.start, place) / short
-
-    monkeypatch.setattr(Boosting, "round", forgetful)
-    assert loss_of_a_round(1) > 1.3
-
-
-def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
-    true = Logistic.largest
-    monkeypatch.setattr(
-        Logistic, "largest",
-        lambda self, start, place: true(self, start, 0),
-    )  # fmt: skip
-    assert loss_of_a_round(1) <= 1
-
-
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("cap", [Fraction(1, 2), Fraction(1)])
-def test_the_largest_cost_is_that_of_any_votes(k, cap):
-    """By hand: all votes that four trees can give."""
-    loss = Logistic(Fraction(1, 3), cap, 1024)
-    start = tuple(range(0, -k, -1))
-    reached = {start}
-    for place in range(5):
-        votes = np.array(sorted(reached)).T
-        worst = max(loss.of_label(votes, y, 1024).max() for y in range(k))
-        assert loss.largest(start, place) == worst
-        assert worst == 1024 or cap == 1
-        reached = {
-            tuple(v + (i == j) for i, v in enumerate(votes)) for votes in reached for j in range(k)
-        }
-
-
 def test_weights_of_two_labels_are_those_of_the_logistic_loss():
     """By the formula of the page: sigma(-step z), capped."""
-    for step, cap in ((Fraction(1, 3), Fraction(1, 2)), (Fraction(2), Fraction(1))):
-        loss = Logistic(step, cap, 1024)
+    for step in (Fraction(1, 3), Fraction(2)):
+        loss = Logistic(step, 1024)
         z = np.arange(-60, 61)
         gradient = 1 / (1 + np.exp(float(step) * z))
-        expected = np.round(1024 * np.minimum(1, gradient / float(cap)))
+        expected = np.round(1024 * np.minimum(1, 2 * gradient))
         for y in (0, 1):
             votes = np.stack([0 * z, z if y else -z])
-            found = loss.of_label(votes, y, 1024)
+            found = loss.of_label(votes, y)
             assert (found[1 - y] == expected).all()
             assert not found[y].any()
 

@@ -56,7 +56,6 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
     [
         ([BONN], 1, {}),
         ([BONN, OTHER], 1, {}),
-        ([BONN, OTHER], 1, {"cap": 1}),
         ([BONN], 2, {}),
         ([BONN], 2, {"delta": F(1, 100)}),
         ([BONN], 1, {"rounds": 1, "depth": 2}),
@@ -138,16 +137,15 @@ def test_the_chain_for_every_n():
 # --- the law --------------------------------------------------------------------------------------
 
 
-def brute_costs(votes, y, *, step, cap, resolution):
+def brute_costs(votes, y, *, step, resolution):
     """Cost of each answer, by the formula of the page."""
     if y == len(votes):
         return [resolution] * len(votes)
     powers = [math.exp(-step * (max(votes) - v)) for v in votes]
     shares = [power / sum(powers) for power in powers]
-    gradients = [(share + 1 - shares[y]) / 2 for share in shares]
     return [
-        0 if k == y else round(resolution * min(1, gradient / cap))
-        for k, gradient in enumerate(gradients)
+        0 if k == y else round(resolution * min(1, share + 1 - shares[y]))
+        for k, share in enumerate(shares)
     ]
 
 
@@ -165,12 +163,11 @@ def representations(schema):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("cap", [HALF, F(1)])
-def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
+def test_two_rounds_have_the_law_of_all_pairs_of_trees():
     """Enumerate all pairs of trees, with costs by the definition."""
     records = [(2, 0), (2, 0), (3, 1), (3, 2), (0, 3)]
     step = 2
-    made = boosting(EDGE, cap=cap, step=step)
+    made = boosting(EDGE, step=step)
     sample = Sample.of(np.array([[x] for x, _ in records]), [y for _, y in records],
                                  labels=3)  # fmt: skip
     rows = np.arange(EDGE.n_codes[0]).reshape(-1, 1)
@@ -184,12 +181,10 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     assert found.slack == 0
     settings = made.plan.settings(5)
 
-    def law(votes, place):
-        rate = float(settings.round_epsilon) / 2 / settings.loss.largest((0, 0, 0), place)
-        own = {"step": step, "cap": float(cap), "resolution": 1024}
+    def law(votes):
+        rate = float(settings.round_epsilon) / 2 / settings.loss.resolution
+        own = {"step": step, "resolution": 1024}
         costs = [(x, brute_costs(votes[x], y, **own)) for x, y in records]
-        if place == 0 and cap == 1:  # W_1: what no row can exceed
-            costs = [(x, [min(c, 512) for c in cost]) for x, cost in costs]
         weights = Counter()
         for tree in representations(EDGE):
             weights[tree] += math.exp(-rate * sum(cost[tree[x]] for x, cost in costs))
@@ -197,9 +192,9 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
         return {tree: weight / total for tree, weight in weights.items()}
 
     expected = {}
-    for first, p in law([[0, 0, 0] for _ in rows], 0).items():
+    for first, p in law([[0, 0, 0] for _ in rows]).items():
         votes = [[int(k == first[x]) for k in range(3)] for x in range(len(rows))]
-        for second, q in law(votes, 1).items():
+        for second, q in law(votes).items():
             expected[first, second] = p * q
     assert set(found.outcomes) == set(expected)
     assert all(
@@ -208,36 +203,33 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     )
 
 
-def loss_of(step, cap=HALF, resolution=1024):
-    return Logistic(F(step), F(cap), resolution)
+def loss_of(step, resolution=1024):
+    return Logistic(F(step), resolution)
 
 
 def test_costs_are_those_of_the_gradient():
-    """For random votes, steps and caps; never more than W, never less than 0."""
+    """For random votes and steps; never more than W, never less than 0."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         k, step = int(rng.integers(2, 9)), F(int(rng.integers(1, 30)), 10)
-        cap = F(int(rng.integers(1, 11)), 10)
         votes = rng.integers(-9, 9, size=(k, 3))
         y = int(rng.integers(k))
-        found = loss_of(step, cap).of_label(votes, y, 1024)
+        found = loss_of(step).of_label(votes, y)
         p = np.exp(float(step) * (votes - votes.max(axis=0)))
         p /= p.sum(axis=0)
-        exact = np.minimum(1024, 1024 / float(cap) * (p + 1 - p[y]) / 2)
+        exact = np.minimum(1024, 1024 * (p + 1 - p[y]))
         exact[y] = 0
         assert abs(found - exact).max() <= 0.5 + 1e-9
         assert found.min() >= 0
         assert found.max() <= 1024
-        assert loss_of(step, cap).of_label(votes, y, 100).max() <= 100
 
 
 def test_extreme_settings_overflow_nothing():
     votes = np.zeros((100, 2), dtype=np.int64)
     votes[3] = 1040
-    for cap in (F(1, 10**12), F(1)):
-        found = loss_of(10, cap, 2**20).of_label(votes, 5, 2**20)
-        assert found[3].tolist() == [2**20] * 2
-        assert 0 <= found.min() <= found.max() <= 2**20
+    found = loss_of(10, 2**20).of_label(votes, 5)
+    assert found[3].tolist() == [2**20] * 2
+    assert 0 <= found.min() <= found.max() <= 2**20
 
 
 def test_costs_of_a_record_do_not_depend_on_who_stands_beside_it():
@@ -245,8 +237,8 @@ def test_costs_of_a_record_do_not_depend_on_who_stands_beside_it():
     for k in (5, 20):
         votes = rng.integers(0, 40, size=(k, 200))
         loss = loss_of(F(1, 7), resolution=2**20)
-        whole = loss.of_label(votes, 2, 2**20)
-        alone = [loss.of_label(votes[:, i : i + 1], 2, 2**20) for i in range(200)]
+        whole = loss.of_label(votes, 2)
+        alone = [loss.of_label(votes[:, i : i + 1], 2) for i in range(200)]
         assert (whole == np.hstack(alone)).all()
 
 
@@ -302,7 +294,7 @@ def test_from_records_to_the_file(kind, tmp_path):
     assert (made.classes_[shares.argmax(axis=1)] == made.predict(X)).all()
     odds = made.decision_function(X)
     softmax = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
-    assert np.allclose(shares, linked(softmax, HALF))  # n epsilon is above 1,500
+    assert np.allclose(shares, linked(softmax))  # n epsilon is above 1,500
     assert made.release_.labels == ABC
     assert {"counts of columns", "evaluation"} <= set(made.release_.spent)
     told = made.evaluation_.confusion_matrix(made.release_.answers)
@@ -430,11 +422,10 @@ def whole_gradient(monkeypatch):
     """Costs are gradients in [0, 2], neither halved nor capped."""
     true = Logistic.of_label
 
-    def costs(self, votes, y, most):
-        return true(replace(self, resolution=2 * self.resolution, cap=HALF), votes, y, 2 * most)
+    def costs(self, votes, y):
+        return true(replace(self, resolution=2 * self.resolution), votes, y)
 
     monkeypatch.setattr(Logistic, "of_label", costs)
-    monkeypatch.setattr(Logistic, "largest", lambda self, start, place: self.resolution)
 
 
 def labels_of_the_table(monkeypatch):

@@ -21,6 +21,7 @@ import littlestone as ls
 from littlestone.audit import all_n
 from littlestone.classes import LinearClass, parse_class
 from littlestone.classes.boosted_trees.coefficients import Coefficients, _isotonic
+from littlestone.classes.boosted_trees.export import as_python
 from littlestone.data import Sample
 from littlestone.data.targets import Count, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
@@ -30,7 +31,7 @@ from littlestone.learners.linear.learner import (
     SHARE,
     Budget,
     Records,
-    described,
+    design,
     estimate,
     largest_moment,
     second_moments,
@@ -103,7 +104,7 @@ def test_users_with_one_record_each_are_as_records():
 def test_exports_say_what_the_model_says():
     made = ls.LinearClassifier(SCHEMA, epsilon=1, delta=1e-6, random_state=0).fit(TABLE, "ill")
     module = {}
-    exec(made.hypothesis_.to_python(SCHEMA), module)
+    exec(as_python(made.hypothesis_, SCHEMA), module)
     rows = [{f"x{j}": X[i, j] for j in range(8)} for i in range(40)]
     chances = made.predict_proba(TABLE)[:40, 1]
     assert [module["probability"](row) for row in rows] == pytest.approx(chances.tolist())
@@ -250,7 +251,7 @@ def test_the_design_and_its_words():
         tables = zip(made.named.tables, row.tolist(), strict=True)
         own = np.concatenate([table[max(code - 1, 0)] for table, code in tables]) / 1024
         assert np.allclose([1, *own], plain_design(row))
-    assert described(TESTS_SCHEMA, NAMED) == [
+    assert design(TESTS_SCHEMA, NAMED, 1024)[1] == [
         ("intercept", "", ""), ("age", "40", "50"), ("old >= 65", "1", "old < 65"),
         ("city is Rome", "1", "city is Bonn"), ("city is Ulm", "1", "city is Bonn"),
     ]  # fmt: skip
@@ -364,7 +365,7 @@ def test_coefficients_as_users_of_scikit_learn_and_statsmodels_read_them(tmp_pat
     assert read.hypothesis == made.hypothesis_
     assert (read.predict(table) == made.predict(table)).all()
     page = ls.page(read)
-    assert "Log-odds ratio, age" in page
+    assert "Log odds ratio, age" in page
 
 
 def test_contrasts_are_of_the_model_that_predicts():
@@ -515,7 +516,7 @@ def test_exports_and_files_keep_the_order():
     assert schema.ordered == ("age",)
     assert ls.Schema.from_dict(schema.to_dict()) == schema
     module = {}
-    exec(made.hypothesis_.to_python(schema), module)
+    exec(as_python(made.hypothesis_, schema), module)
     chances = [module["probability"]({"age": age}) for age in (10, 25, 35, 45, 55, 65, 75)]
     assert chances == sorted(chances)
 

@@ -141,7 +141,7 @@ def test_noisy_labels_and_nonsense_are_learned_without_an_error():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"delta": 0}, "'delta' parameter of LittlestoneLearner must be a float in (0, 1). Got 0"),
+        ({"delta": 0}, "'delta' parameter of LittlestoneLearner must be a number in (0, 1). Got 0"),
         ({"tolerance": -1}, "an integer >= 0"),
     ],
 )

@@ -24,7 +24,7 @@ def users_of(bundles, names=None):
         np.array(points, dtype=np.int64),
         groups[:, 0],
         groups[:, 1],
-        groups[:, 2].astype(np.int8),
+        groups[:, 2],
         np.array([counted[key] for key in sorted(counted)], dtype=np.int64),
         np.array(list(names), dtype=np.uint64),
     )

@@ -107,7 +107,7 @@ def streamed_once(monkeypatch):
     known, sweep = {}, clipped.errors_by_user
 
     def errors_by_user(hypotheses, users, m):
-        parts = (users.points, users.user, users.point, users.label, users.count, users.keys)
+        parts = (users.points, users.user, users.point, users.code, users.count, users.keys)
         key = tuple(part.tobytes() for part in parts)
         if key not in known:
             known[key] = sweep(hypotheses, users, m)
@@ -228,7 +228,7 @@ def by_hand(hypothesis, users, t):
     wrong = np.zeros(users.n_users, dtype=int)
     labels = hypothesis.predict(users.points) if len(users.points) else []
     for user, point, label, count in zip(
-        users.user, users.point, users.label, users.count, strict=True
+        users.user, users.point, users.code, users.count, strict=True
     ):
         said = labels[point] if point >= 0 else 0
         wrong[user] += int(count) * (said != label)
@@ -252,7 +252,7 @@ def made(rng, n_users, points, most, *, outside=False):
     # users without any record
     more = np.arange(2, dtype=np.uint64)
     keys = np.concatenate([users.keys, more])
-    return UserSample(users.points, user, point, users.label, users.count, keys)
+    return UserSample(users.points, user, point, users.code, users.count, keys)
 
 
 def check(concept_class, users, m, hypotheses=None):

@@ -85,8 +85,8 @@ def cut_of_a_rich_user() -> str | None:
             users = UserSample.of([name, *"bbbbbyyyyy"], [1, *range(5), *range(5)], [1] * 11)
             count = np.where(users.records[users.user] > 1, many, 1)
             cut = replace(users, count=count).bound_contributions(3, salt=5)
-            shares = [cut.of_user(i).ones.tolist() for i in range(3)]
-            points = [cut.of_user(i).points.tolist() for i in range(3)]
+            shares = [cut.groups_at(cut.user == i).pooled().ones.tolist() for i in range(3)]
+            points = [cut.groups_at(cut.user == i).pooled().points.tolist() for i in range(3)]
             if max(map(sum, shares)) > 3:
                 return "more records of a user are kept than allowed"
             of = sorted((name, "b", "y"))

@@ -72,7 +72,8 @@ def _listed(names: Sequence[Any], points: Sequence[int]) -> UserSample:
 
 
 def _in_an_array(names: Sequence[Any], points: Sequence[int]) -> UserSample:
-    return UserSample.from_arrays(np.array(points), [1] * len(points), np.array(names), _DOMAIN)
+    ones = np.ones(len(points), dtype=np.int64)
+    return UserSample.from_arrays(np.array(points), ones, np.array(names), caller="fit")
 
 
 def _in_a_table(names: Sequence[Any], points: Sequence[int]) -> UserSample:
@@ -101,7 +102,7 @@ def _of(users: tuple[User, ...]) -> UserSample:
     present = [i for i, user in enumerate(users) if user]
     index = np.array(present, dtype=np.int64)[made.user] if rows else made.user
     keys = np.arange(len(users), dtype=np.uint64)
-    return UserSample(made.points, index, made.point, made.label, made.count, keys)
+    return UserSample(made.points, index, made.point, made.code, made.count, keys)
 
 
 def search_and_choice() -> str | None:

@@ -208,16 +208,15 @@ def in_order(ensemble: TreeEnsemble, schema: Schema) -> TreeEnsemble:
     """
     if not schema.ordered:
         return ensemble
-    base, by_column = ensemble.summed(schema)
+    card = ensemble.as_points(schema)
+    assert card.code_points is not None
     columns = []
-    for column, points in by_column.items():
-        answers = points[Column.OTHER :, 0]  # missing and other are one answer
-        monotone = schema.columns[column].monotone
+    for column, rows in card.code_points.columns:
+        monotone, answers = schema.columns[column].monotone, np.array(rows)[:, 1]
         if monotone is not None:
             answers[1:] = _even(_isotonic(answers[1:], 1 if monotone == "increasing" else -1))
         columns.append((column, tuple((0, int(p)) for p in answers)))
-    ordered = CodePoints((0, 0), tuple(columns), 1, None, 2)
-    return replace(ensemble, trees=(), start=(0, int(base[0])), code_points=ordered)
+    return replace(card, code_points=replace(card.code_points, columns=tuple(columns)))
 
 
 def _isotonic(values: Ints, sign: int) -> Doubles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from littlestone.classes.base import SchemaClass
 from littlestone.classes.boosted_trees.coefficients import FURTHEST
@@ -61,7 +61,7 @@ class BoostedTreeClass(SchemaClass):
         self,
         schema: Schema,
         depth: int = 2,
-        rounds: int | None = None,
+        rounds: int | Literal["auto"] | None = None,
         labels: Any = None,
         target: Target | None = None,
     ) -> None:
@@ -86,6 +86,8 @@ class BoostedTreeClass(SchemaClass):
         self.depth = check_integer(caller, "depth", depth, low=1)
         if self.depth not in _DEPTHS:
             raise parameter_error(caller, "depth", "1, 2 or 3", self.depth)
+        if isinstance(rounds, str) and rounds == "auto":
+            rounds = None
         if rounds is not None:
             rounds = check_integer(caller, "rounds", rounds, low=1)
             if rounds > MAX_ROUNDS:
@@ -180,7 +182,7 @@ class ScorecardClass(BoostedTreeClass):
     def __init__(
         self,
         schema: Schema,
-        rounds: int | None = None,
+        rounds: int | Literal["auto"] | None = None,
         labels: Any = None,
         target: Target | None = None,
     ) -> None:

@@ -7,15 +7,15 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as fields_of
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
-from littlestone.classes.boosted_trees import export as programs
 from littlestone.classes.boosted_trees.coefficients import (
     FURTHEST,
     CodePoints,
@@ -42,20 +42,15 @@ if TYPE_CHECKING:
 # -- From log-odds to probabilities: the minimiser of the capped loss, which boosting fits.
 #
 # Let q be the softmax of the votes times the step. Answering k costs a record of label y the
-# share ``min(1, (q_k + 1 - q_y) / (2 cap))`` of the most that it can cost, and nothing if k = y.
-# Where a share p_y of the records of a row has label y, another tree would leave the votes there
-# as they are if all answers cost alike. So p, not q, is what votes q say about these records:
+# share ``min(1, q_k + 1 - q_y)`` of the most that it can cost, and nothing if k = y. Where a share
+# p_y of the records of a row has label y, another tree would leave the votes there as they are if
+# all answers cost alike. So p, not q, is what votes q say about these records.
 #
-# * Two labels: answering 1 costs ``p_0 min(1, q_1 / cap)`` and answering 0 ``p_1 min(1, q_0 /
-#   cap)``. They are equal for ``p_1 / p_0 = min(1, q_1 / cap) / min(1, q_0 / cap)``. Below a cap of
-#   1/2 both minima are 1 on an interval around q = 1/2, where p says nothing: no link is taken
-#   there.
-# * A cap of 1/2, any number of labels: the cost is 1 where ``q_k >= q_y``, else ``1 - (q_y -
-#   q_k)``. So answering k costs ``1 - p_k - sum of p_y (q_y - q_k) over q_y > q_k``, and all are
-#   equal where p is proportional to u with ``u_k = 1 - sum over y of u_y max(q_y - q_k, 0)``. By
-#   falling q each u_k follows from those before it: so putting the last u into the right side, from
-#   u = 1 on, is exact after as many steps as there are labels less one.
-# * A cap of 1: p = q, for any number of labels.
+# The cost is 1 where ``q_k >= q_y``, else ``1 - (q_y - q_k)``. So answering k costs ``1 - p_k - sum
+# of p_y (q_y - q_k) over q_y > q_k``, and all are equal where p is proportional to u with ``u_k = 1
+# - sum over y of u_y max(q_y - q_k, 0)``. By falling q each u_k follows from those before it: so
+# putting the last u into the right side, from u = 1 on, is exact after as many steps as there are
+# labels less one.
 #
 # The link keeps the order of labels and, of two labels, of rows.
 
@@ -63,41 +58,23 @@ if TYPE_CHECKING:
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-HALF = Fraction(1, 2)
 
-
-def has_link(cap: Fraction, *, binary: bool) -> bool:
-    """Return whether there is a link for a cap; ``binary`` says that the labels are 0 and 1.
-
-    Examples
-    --------
-    >>> has_link(HALF, binary=False), has_link(Fraction(3, 4), binary=True)
-    (True, True)
-    >>> has_link(Fraction(3, 4), binary=False), has_link(Fraction(1, 4), binary=True)
-    (False, False)
-    """
-    return cap == HALF or (binary and HALF < cap <= 1)
-
-
-def linked(shares: Doubles, cap: Fraction) -> Doubles:
+def linked(shares: Doubles) -> Doubles:
     """Return the probabilities of labels (columns) whose votes have these shares.
 
     Examples
     --------
-    >>> linked(np.array([[0.25, 0.75], [0.5, 0.5]]), HALF).round(3).tolist()
+    >>> linked(np.array([[0.25, 0.75], [0.5, 0.5]])).round(3).tolist()
     [[0.333, 0.667], [0.5, 0.5]]
-    >>> linked(np.array([[0.5, 0.3, 0.2]]), HALF).round(3).tolist()
+    >>> linked(np.array([[0.5, 0.3, 0.2]])).round(3).tolist()
     [[0.413, 0.331, 0.256]]
     """
-    if cap == HALF:
-        chances = np.ones_like(shares)
-        for _ in range(shares.shape[1] - 1):
-            sums = [
-                (chances * np.maximum(shares - share[:, None], 0)).sum(axis=1) for share in shares.T
-            ]
-            chances = 1 - np.stack(sums, axis=1)
-    else:
-        chances = np.minimum(1, shares / float(cap))
+    chances = np.ones_like(shares)
+    for _ in range(shares.shape[1] - 1):
+        sums = [
+            (chances * np.maximum(shares - share[:, None], 0)).sum(axis=1) for share in shares.T
+        ]
+        chances = 1 - np.stack(sums, axis=1)
     probabilities: Doubles = chances / chances.sum(axis=1, keepdims=True)
     return probabilities
 
@@ -112,8 +89,15 @@ _WIDEST = 2**40
 class Sum(Hypothesis):
     """What sums of trees share."""
 
+    TYPE: ClassVar[str]
     trees: tuple[TreeHypothesis, ...]
     of_sums = True
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        rest = (getattr(self, each.name) for each in fields_of(cast(Any, self))[1:])
+        return (self.TYPE, tuple(tree.key for tree in self.trees), *rest)
 
     @property
     @abstractmethod
@@ -133,6 +117,17 @@ class Sum(Hypothesis):
     def literals(self) -> tuple[Literal, ...]:
         """The literals at the inner nodes of its trees."""
         return tuple(split for tree in self.counted for split in tree.literals)
+
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that its trees ask."""
+        return {split.column for split in self.literals}
+
+    def to_sql(
+        self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None
+    ) -> str:
+        """Return one SQL expression; see `littlestone.classes.boosted_trees.export.as_sql`."""
+        return export.as_sql(cast(Any, self), schema, dialect=dialect, what=what, of=of)
 
     def mean_of(self, column: int, schema: Schema, worth: Callable[[int], Any]) -> Any:
         """Return, for each code of a column, the mean sum of what the trees that ask it are worth.
@@ -158,8 +153,8 @@ class TreeEnsemble(Sum):
     The *votes* of a label at a row are its ``start``, plus those of its ``points``, if there are
     any, plus the number of trees that answer it there.
     The label with the most votes is answered; of equals, the first. The *share* of a label is
-    ``exp(step * votes)``, divided by the sum of these numbers over all labels; with a ``cap`` its
-    probability is what such shares mean after boosting with that cap (`link`), else the share.
+    ``exp(step * votes)``, divided by the sum of these numbers over all labels; if it is ``linked``
+    its probability is what such shares mean after boosting (`linked`), else the share.
 
     For the labels 0 and 1 the *margin* of a row is the votes of 1 less those of 0; the log-odds of
     label 1 are ``step * margin``.
@@ -192,7 +187,7 @@ class TreeEnsemble(Sum):
     step: Fraction  # log-odds of one vote
     start: tuple[int, ...] = (0, 0)  # votes of each label to begin with
     label_names: tuple[Label, ...] = BINARY  # public, by code
-    cap: Fraction | None = None  # of the gradients, if probabilities follow from it
+    linked: bool = False  # whether probabilities are what boosting fits
     code_points: CodePoints | None = None  # votes by the codes of a row, before any tree
     #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
@@ -215,23 +210,6 @@ class TreeEnsemble(Sum):
     def counted(self) -> dict[TreeHypothesis, int]:
         """How often each tree occurs."""
         return dict(Counter(self.trees))
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        trees = tuple(tree.key for tree in self.trees)
-        return (
-            self.TYPE,
-            trees,
-            self.step,
-            self.start,
-            self.label_names,
-            self.cap,
-            self.code_points,
-            self.curve,
-            self.width,
-            self.coefficients,
-        )
 
     @property
     def constant(self) -> int | None:
@@ -305,7 +283,7 @@ class TreeEnsemble(Sum):
         """Return the probabilities of labels (columns), of their log-odds up to a constant."""
         powers = np.exp(odds - odds.max(axis=1, keepdims=True))
         shares: Doubles = powers / powers.sum(axis=1, keepdims=True)
-        return shares if self.cap is None else linked(shares, self.cap)
+        return linked(shares) if self.linked else shares
 
     def predict(self, points: Points) -> Labels:
         """Label each row of codes: the code with the most votes, of equals the least."""
@@ -379,6 +357,22 @@ class TreeEnsemble(Sum):
         least = {column: votes - votes.min(axis=0) for column, votes in by_column.items()}
         return base, {column: votes for column, votes in least.items() if votes.any()}
 
+    def as_points(self, schema: Schema) -> Self:
+        """Return the same scorecard without trees: all votes are points of codes."""
+        base, by_column = self.summed(schema)
+        zero = (0,) * self.binary
+        columns = tuple(
+            (column, tuple((*zero, *row) for row in points[Column.OTHER :].tolist()))
+            for column, points in by_column.items()  # missing and other are one answer
+        )
+        start = (*zero, *base.tolist())
+        points = CodePoints((0,) * len(start), columns, 1, None, 1 + self.binary)
+        card = replace(self, trees=(), start=start, code_points=points)
+        if self.curve is None:
+            return card
+        first = (card.margins[0] - self.margins[0]) // 2
+        return card.with_curve(self.curve[first : first + len(card.margins)])
+
     def unit(self, base: Ints, own: Mapping[int, Ints]) -> int:
         """Return the greatest common divisor of all points (and of the starts of several labels).
 
@@ -419,7 +413,7 @@ class TreeEnsemble(Sum):
     def columns(self) -> set[int]:
         """The numbers of the columns that it asks, or has points for."""
         pointed = self.code_points.columns if self.code_points is not None else ()
-        return {split.column for split in self.literals} | {column for column, _ in pointed}
+        return super().columns | {column for column, _ in pointed}
 
     @property
     def _n_codes(self) -> dict[int, int]:
@@ -471,28 +465,13 @@ class TreeEnsemble(Sum):
         if self.binary:
             points = f" and the points of {columns_of_points}" if columns_of_points else ""
             above = self.start[0] - self.start[1]
-            return f"1 if {trees}, each +1 or -1,{points} sum to more than {above}, otherwise 0"
+            return f"1 if {trees} (+1 or -1 each){points} sum to more than {above}, otherwise 0"
         points = f"points of {columns_of_points} and " if columns_of_points else ""
         words = f"of {names} the label with the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
         return f"{words}; initial votes: {start}" if start else words
-
-    def to_sql(
-        self,
-        schema: Schema,
-        *,
-        dialect: str = "standard",
-        what: str | None = None,
-        of: Label | None = None,
-    ) -> str:
-        """Return one SQL expression; see `littlestone.classes.boosted_trees.export.as_sql`."""
-        return export.as_sql(self, schema, dialect=dialect, what=what, of=of)
-
-    def to_python(self, schema: Schema, *, votes: bool = True) -> str:
-        """Return a Python module without dependencies; see `programs.as_python`."""
-        return programs.as_python(self, schema, votes=votes)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -502,7 +481,7 @@ class TreeEnsemble(Sum):
             "step": str(self.step),
             "start": list(self.start),
         } | names_to_dict(self.label_names)
-        described |= {} if self.cap is None else {"cap": str(self.cap)}
+        described |= {"linked": True} if self.linked else {}
         described |= {} if self.width is None else {"width": self.width}
         if self.coefficients is not None:
             described["coefficients"] = self.coefficients.to_dict()
@@ -515,19 +494,19 @@ class TreeEnsemble(Sum):
         fields = Fields(
             data,
             ("trees", "step", "start"),
-            ("label_names", "cap", "points", "curve", "width", "coefficients"),
+            ("label_names", "linked", "points", "curve", "width", "coefficients"),
         )
         names = names_of(fields)
         trees, start = read_trees(fields, names), fields.items("start", len(names))
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
         if not whole or len(start) != len(names):
             raise fields.refuse("start", "an integer for each label")
-        cap = _read_fraction(fields, "cap") if "cap" in fields else None
-        if cap is not None and not has_link(cap, binary=names == BINARY):
-            raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
+        linked = "linked" in fields
+        if linked and fields.any("linked") is not True:
+            raise fields.refuse("linked", "true, or left out")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
         ensemble = cls(
-            trees, _read_fraction(fields, "step"), tuple(start), names, cap, points,
+            trees, _read_fraction(fields, "step"), tuple(start), names, linked, points,
             width=read_width(fields),
         )  # fmt: skip
         if "coefficients" in fields:
@@ -631,18 +610,6 @@ class TreeSum(Sum):
         for tree, step in zip(self.trees, self.steps, strict=True):
             steps[tree] = steps.get(tree, 0) + step
         return steps
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        trees = tuple(tree.key for tree in self.trees)
-        more = (self.target, self.quantile, self.width, self.log, self.hidden)
-        return (self.TYPE, trees, self.steps, self.start, *more)
-
-    @property
-    def columns(self) -> set[int]:
-        """The numbers of the columns that its trees ask."""
-        return {split.column for split in self.literals}
 
     @property
     def linear(self) -> bool:
@@ -800,7 +767,7 @@ class TreeSum(Sum):
 
     def describe(self) -> str:
         """Say the sum in words."""
-        trees = f"{len(self.trees)} tree{'s' if len(self.trees) != 1 else ''} of depth {self.depth}"
+        trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
         if self.target.continuous:
             low, high = self.target.low, cast(Quantity, self.target).high
             first = self.worth(np.array(self.start))[0]
@@ -817,7 +784,7 @@ class TreeSum(Sum):
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
             return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
-        return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
+        return f"hazards in {len(self.target.ends)} periods: their log odds are sums of {trees}"
 
     @property
     def _hidden(self) -> str:
@@ -829,16 +796,6 @@ class TreeSum(Sum):
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
         return f"; prediction intervals extend {around} either side" if around else ""
-
-    def to_sql(
-        self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None
-    ) -> str:
-        """Return one SQL expression; see `littlestone.classes.boosted_trees.export.sum_as_sql`."""
-        return export.sum_as_sql(self, schema, dialect=dialect, what=what, of=of)
-
-    def to_python(self, schema: Schema) -> str:
-        """Return a Python module without dependencies; see `programs.as_python`."""
-        return programs.as_python(self, schema)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -82,20 +82,22 @@ _LARGEST = 700  # of a power of e: no engine overflows
 
 
 def as_sql(
-    ensemble: TreeEnsemble,
-    schema: Schema,
-    *,
-    dialect: str = "standard",
-    what: str | None = None,
-    of: Label | None = None,
+    model: TreeEnsemble | TreeSum, schema: Schema, *, dialect: str, what: str | None, of: Any
 ) -> str:
     """Return a sum of trees as one SQL expression; never NULL.
+
+    Of a quantity or a count it is that; ``what`` may be "low" or "high", an end of its interval. Of
+    a time until an event ``what`` is "risk" (the default), or "survival", at the end of the period
+    ``of``, from 1.
 
     For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
     it is "label" (the default), or the "probability" or the "votes" of the label ``of``. Of a model
     with sets "set" is 1 where the set holds the label ``of``, and 0 elsewhere. Each cell is read
     once, each tree evaluated once.
     """
+    if model.target is not None:
+        return _of_number(cast("TreeSum", model), schema, dialect, what, of)
+    ensemble: TreeEnsemble = model
     names = ensemble.label_names
     choices = [*_WHAT[ensemble.binary], *([] if ensemble.width is None else ["set"])]
     what = choices[0] if what is None else what
@@ -107,9 +109,10 @@ def as_sql(
             raise parameter_error("to_sql", "of", f"left out for the {asked}", of)
     elif of not in names:
         raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
+    ensemble = _carded(ensemble, schema)
     if ensemble.binary:
         return _of_margin(ensemble, schema, dialect, what, of)
-    summed = (_card_of_labels if ensemble.additive else _votes_of_trees)(ensemble, schema, dialect)
+    summed = _summed(ensemble, schema, dialect)
     if what == "probability":
         return _probability(summed, names.index(of), len(names), ensemble, dialect)
     if what == "label":
@@ -121,41 +124,35 @@ def as_sql(
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
 
 
-def _card_of_labels(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
-    """Return the votes of each label of a scorecard, as a list for SELECT and what it is from."""
-    base, by_column = _summed(ensemble, schema)
-    votes = []
-    for label, start in enumerate(base.tolist()):
-        terms = [
-            _points_of(at, schema.columns[at], points[:, [label]], dialect)
-            for at, points in by_column.items()
-            if points[:, label].any()
-        ]
-        votes.append(f"{' + '.join([str(start), *terms])} AS {_votes(label)}")
-    return sql.select(",\n".join(votes), by_column, schema, dialect).removeprefix("SELECT ")
-
-
-def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
-    """Return the votes of each label of any sum, likewise; each tree is evaluated once."""
-    labels = len(ensemble.label_names)
-    codes = [sql.case(tree.tree, schema, dialect, range(labels)) for tree in ensemble.counted]
-    answers = _answers_of_columns(ensemble.code_points, schema, dialect)
-    votes = [str(start) for start in ensemble.start]
-    columns = {f"a{at}": answer for at, answer in enumerate(answers)}
+def _carded(ensemble: TreeEnsemble, schema: Schema) -> TreeEnsemble:
+    """Return a scorecard as points of codes; refuse a schema that is not the model's."""
+    for split in ensemble.literals:
+        sql.check(split, schema)
     if ensemble.code_points is not None:
-        points = [
-            _points(ensemble.code_points, list(columns), code, dialect) for code in range(labels)
-        ]
-        votes = [f"{own} + {more}" for own, more in zip(votes, points, strict=True)]
+        ensemble.code_points.check(schema)
+    return ensemble.as_points(schema) if ensemble.additive else ensemble
+
+
+def _summed(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
+    """Return the votes of each label, as a list for SELECT and what it is from.
+
+    Each tree is evaluated once.
+    """
+    labels = range(len(ensemble.label_names))
+    votes, columns = [str(start) for start in ensemble.start], {}
+    if ensemble.code_points is not None:
+        for label in labels:
+            columns[f"b{label}"] = _begin(ensemble.code_points, schema, label, dialect)
+            votes[label] += f" + b{label}"
     for i, (tree, times) in enumerate(ensemble.counted.items()):
+        columns[f"r{i}"] = sql.case(tree.tree, schema, dialect, labels)
         for code in sorted(_answers(tree.tree)):
             votes[code] += f" + {times} * CASE r{i} WHEN {code} THEN 1 ELSE 0 END"
     summed = ",\n".join(f"{own} AS {_votes(code)}" for code, own in enumerate(votes))
-    columns |= {f"r{i}": tree for i, tree in enumerate(codes)}
     if columns:
-        trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
-        read = sql.select(trees, ensemble.columns, schema, dialect)
-        summed += f"\nFROM ({read}) AS trees"
+        parts = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
+        read = sql.select(parts, ensemble.columns, schema, dialect)
+        summed += f"\nFROM ({read}) AS parts"
     return summed
 
 
@@ -164,24 +161,28 @@ def _of_margin(
 ) -> str:
     """Return the margin of the labels 0 and 1, or what follows from it.
 
-    It is ``first + unit * sum``; the sum, from 0 on, counts points of a scorecard or trees.
+    It is ``first + 2 * sum``; the sum, from 0 on, counts trees and halves of points.
     """
-    first, unit, most, summed, used = (_card if ensemble.additive else _trees)(
-        ensemble, schema, dialect
-    )
+    terms = [
+        (f"{times} * " if times > 1 else "") + f"({sql.case(tree.tree, schema, dialect)})"
+        for tree, times in ensemble.counted.items()
+    ]
+    if (points := ensemble.code_points) is not None:
+        terms.append(_begin(points, schema, 1, dialect, over=2))
+        terms += [str(-points.least[1] // 2)] * bool(points.least[1])
+    summed, used = "\n+ ".join(terms) or "0", ensemble.columns
+    first = ensemble.margins[0]
     if what == "margin":
-        return f"({sql.select(f'{first} + {unit} * ({summed})', used, schema, dialect)})"
+        return f"({sql.select(f'{first} + 2 * ({summed})', used, schema, dialect)})"
     if what == "set":
         sign = "-" if of == 1 else ""
         compared = ">=" if of == 1 else "<="
-        near = f"{first} + {unit} * ({summed}) {compared} {sign}{ensemble.width}"
+        near = f"{first} + 2 * ({summed}) {compared} {sign}{ensemble.width}"
         return f"({sql.select(f'CASE WHEN {near} THEN 1 ELSE 0 END', used, schema, dialect)})"
     if what == "label":
-        label = f"CASE WHEN {summed} > {-first // unit} THEN 1 ELSE 0 END"
+        label = f"CASE WHEN {summed} > {-first // 2} THEN 1 ELSE 0 END"
         return f"({sql.select(label, used, schema, dialect)})"
-    least = ensemble.margins[0]
-    margins = range(first, first + unit * most + 1, unit)
-    chances = [double(ensemble.probabilities[(margin - least) // 2]) for margin in margins]
+    chances = [double(chance) for chance in ensemble.probabilities]
     if dialect == "duckdb":
         value = f"[{','.join(chances)}][1 + {summed}]"
         return f"({sql.select(value, used, schema, dialect)})"
@@ -193,44 +194,6 @@ def _of_margin(
     found = "\n".join([*cases[:-1], f"ELSE {chances[-1]}"])
     value = f"CASE {found} END" if cases[1:] else chances[-1]
     return f"(SELECT {value}\nFROM ({table}) AS sums)"
-
-
-def _trees(
-    ensemble: TreeEnsemble, schema: Schema, dialect: str
-) -> tuple[int, int, int, str, set[int]]:
-    """Return of any sum: first, unit, most, the sum, and the columns that it reads."""
-    terms = [
-        (f"{times} * " if times > 1 else "") + f"({sql.case(tree.tree, schema, dialect)})"
-        for tree, times in ensemble.counted.items()
-    ]
-    margins = ensemble.margins
-    if ensemble.code_points is not None:
-        answers = _answers_of_columns(ensemble.code_points, schema, dialect)
-        begin = _points(ensemble.code_points, answers, 1, dialect, over=2)
-        terms.append(f"{begin} - {ensemble.code_points.least[1] // 2}".replace("- -", "+ "))
-    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", ensemble.columns
-
-
-def _card(
-    ensemble: TreeEnsemble, schema: Schema, dialect: str
-) -> tuple[int, int, int, str, set[int]]:
-    """Return of a scorecard: first, unit, most, the sum of points, and the columns it reads."""
-    base, by_column = _summed(ensemble, schema)
-    unit, most = (
-        ensemble.unit(base, by_column),
-        sum(int(points.max()) for points in by_column.values()),
-    )
-    terms = [_points_of(at, schema.columns[at], by_column[at] // unit, dialect) for at in by_column]
-    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(by_column)
-
-
-def _summed(ensemble: TreeEnsemble, schema: Schema) -> tuple[Any, dict[int, Any]]:
-    """Return the scorecard by codes; refuse a schema that is not the model's."""
-    for split in ensemble.literals:
-        sql.check(split, schema)
-    if ensemble.code_points is not None:
-        ensemble.code_points.check(schema)
-    return ensemble.summed(schema)
 
 
 def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
@@ -252,35 +215,21 @@ def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
     return f"CASE {' '.join(cases)} ELSE {odd.points[0]} END"
 
 
-def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str) -> list[str]:
-    """Return for each column with points which of them a cell has."""
-    if points is None:
-        return []
-    points.check(schema)
-    answers = []
-    for column, _ in points.columns:
-        tests = points.tests(column, schema)
-        cases = [
-            f"WHEN {sql.as_test(test, schema, dialect)} THEN {len(tests) - i}"
-            for i, test in enumerate(tests)
-        ]
-        answers.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
-    return answers
-
-
-def _points(
-    points: CodePoints, answers: list[str], label: int, dialect: str, *, over: int = 1
-) -> str:
+def _begin(points: CodePoints, schema: Schema, label: int, dialect: str, *, over: int = 1) -> str:
     """Return the votes of a label to begin with, rounded as `CodePoints.votes` does; or a part."""
-    columns = []
-    for answer, (_, rows) in zip(answers, points.columns, strict=True):
-        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(rows)]
-        columns.append(f"CASE {answer} {' '.join(cases)} END")
-    total = "\n+ ".join(columns) or "0"
+    additive, base = points.additive, points.base[label]
+    terms = []
+    for at, (column, _) in enumerate(points.columns):
+        own = points.by_code(at)[:, [label]] // (over if additive else 1)
+        if own.any():
+            terms.append(_points_of(column, schema.columns[column], own, dialect))
+    if additive:
+        return "\n+ ".join([str(base // over)] * bool(base or not terms) + terms)
+    total = "\n+ ".join(terms) or "0"
     if points.limit is not None:
         total = bounded(-points.limit, points.limit, total, dialect)
     each = points.grain * points.unit
-    rounded = f"FLOOR((2 * ({points.base[label]} + {total}) + {each}) / {double(2 * each)})"
+    rounded = f"FLOOR((2 * ({base} + {total}) + {each}) / {double(2 * each)})"
     return f"{points.grain // over} * CAST({rounded} AS INTEGER)"
 
 
@@ -341,7 +290,7 @@ def _probability(summed: str, code: int, labels: int, ensemble: TreeEnsemble, di
         )
         return f"1e0 / (1 + {odds})"
 
-    if ensemble.cap is None:
+    if not ensemble.linked:
         return f"(SELECT {share(code)}\nFROM (SELECT {summed}) AS votes)"
     shares = [f"q{k}" for k in codes]
     columns = [f"{share(k)} AS {shares[k]}" for k in codes]
@@ -370,20 +319,9 @@ def _literal(label: Label, dialect: str) -> str:
 # --- one number -----------------------------------------------------------------------------------
 
 
-def sum_as_sql(
-    model: TreeSum,
-    schema: Schema,
-    *,
-    dialect: str = "standard",
-    what: str | None = None,
-    of: int | None = None,
+def _of_number(
+    model: TreeSum, schema: Schema, dialect: str, what: str | None, of: int | None
 ) -> str:
-    """Return a sum of one number as one SQL expression; never NULL.
-
-    It is the quantity, or the expected count; ``what`` may be "low" or "high", an end of its
-    interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
-    of the period ``of``, from 1.
-    """
     if not model.target.ends:
         ends = () if model.width is None else ("low", "high")
         if what not in (None, *ends) or of is not None:
@@ -634,7 +572,7 @@ def _of_labels(
         described["first"] = model.margins[0]
         described["probabilities"] = model.probabilities.tolist()
     elif chances:
-        described |= {"step": float(model.step), "linked": model.cap is not None}
+        described |= {"step": float(model.step), "linked": model.linked}
     return described
 
 

@@ -12,7 +12,7 @@ from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, 
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data.sample import check_lengths
 from littlestone.data.targets import Count, Periods, Quantity, event_and_time
-from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
+from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.learners.base import Kind, declared, whole
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.values import HOLDOUT, Values
@@ -40,14 +40,6 @@ def _schema() -> Any:
 
 def _depth() -> Any:
     return declared(Kind("{1, 2, 3}", annotation="Literal[1, 2, 3]"), "Of each tree.", default=2)
-
-
-def _rounds(estimator: Any) -> int | None:
-    """Return the number of trees that was asked for."""
-    rounds = estimator.rounds
-    if rounds is None or (isinstance(rounds, str) and rounds == "auto"):
-        return None
-    return check_integer(type(estimator).__name__, "rounds", rounds, low=1)
 
 
 class _OfTrees(PrivateEstimator):
@@ -247,7 +239,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        return BoostedTreeClass(self.schema, self.depth, _rounds(self), self.labels)
+        return BoostedTreeClass(self.schema, self.depth, self.rounds, self.labels)
 
 
 class Scorecard(_Boosted, learner=Boosting, without=_OWN):
@@ -302,7 +294,7 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     @property
     def concept_class(self) -> ScorecardClass:
         """The public class of these parameters."""
-        return ScorecardClass(self._columns, _rounds(self), self.labels)
+        return ScorecardClass(self._columns, self.rounds, self.labels)
 
     @property
     def _columns(self) -> Any:
@@ -457,7 +449,7 @@ class BoostedTreesRegressor(
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=self._target)
+        return BoostedTreeClass(self.schema, self.depth, self.rounds, target=self._target)
 
 
 class ScorecardRegressor(
@@ -506,7 +498,7 @@ class ScorecardRegressor(
     @property
     def concept_class(self) -> ScorecardClass:
         """The public class of these parameters."""
-        return ScorecardClass(self.schema, _rounds(self), target=self._target)
+        return ScorecardClass(self.schema, self.rounds, target=self._target)
 
 
 class StepFunction:
@@ -595,7 +587,7 @@ class BoostedTreesSurvival(
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
         target = Periods(self.periods, self.event_is)
-        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=target)
+        return BoostedTreeClass(self.schema, self.depth, self.rounds, target=target)
 
     def fit(
         self,

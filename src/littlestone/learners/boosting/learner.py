@@ -27,21 +27,14 @@ import numpy as np
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.coefficients import CodePoints, in_order
-from littlestone.classes.boosted_trees.ensemble import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-    counted,
-    parameter_error,
-)
+from littlestone.errors import check_integer, counted, parameter_error
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.base import Kind, declared, number
+from littlestone.learners.base import declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
-    EVALUATE_INSTEAD,
     Boosted,
     Marginals,
     Records,
@@ -51,6 +44,7 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
     marginals,
+    or_auto,
     release_start,
 )
 from littlestone.mechanisms import private_count
@@ -62,10 +56,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_UNCERTIFIED = (
-    "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    f"be vacuous. {EVALUATE_INSTEAD}"
-)
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the counts of labels
 _COUNT_FROM = 400  # n * epsilon from which a count of label 1, for twice that share, helps
 _COUNT_SURE = 1_500  # and from which the share is enough, also for counts of all labels
@@ -81,25 +71,8 @@ class Settings(RoundSettings):
 
     loss: Logistic
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
-    linked: bool = False  # whether probabilities are the minimiser of the capped loss
+    linked: bool = False  # whether probabilities are what boosting fits
     marginals: Marginals | None = None  # of a start from the counts of all columns
-
-
-def _cap(caller: str, name: str, value: Any) -> Fraction:
-    cap: Fraction = check_fraction(caller, name, value)
-    if cap > 1:
-        raise parameter_error(caller, name, "in (0, 1]", value)
-    return cap
-
-
-def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
-    """Return the kind of a value that may be left to a rule: None, or "auto"."""
-
-    def check(caller: str, name: str, value: Any) -> Any:
-        left = value is None or (isinstance(value, str) and value == "auto")
-        return auto if left or kind.check is None else kind.check(caller, name, value)
-
-    return Kind(f'{words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
 
 
 @dataclass(frozen=True)
@@ -111,8 +84,7 @@ class Boosting(Boosted):
 
     name = "boosting"
     estimator = "BoostedTrees"
-    summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
-    uncertified = _UNCERTIFIED
+    summary = "sums of exactly drawn trees for labels; no error bound before data"
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
@@ -123,13 +95,8 @@ class Boosting(Boosted):
         kw_only=False,
     )
     step: Fraction | None = declared(
-        _or_auto("float", number("0.1 is a common choice.")),
+        or_auto(number("0.1 is a common choice."), "float"),
         "Log-odds of one tree's vote.",
-        default="auto",
-    )
-    cap: Fraction = declared(
-        _or_auto("float in (0, 1]", Kind("", _cap, "Number"), Fraction(1, 2)),
-        'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
 
@@ -149,11 +116,10 @@ class Boosting(Boosted):
             error = Evaluation(histogram).error_certificate([0] * scores, goal.beta)
             certified.append(f"{error:.0%}")
         return (
-            " For example (--holdout 0.2 --evaluate "
-            f"{float(goal.epsilon):g}): if a fifth of the held-out records is labelled wrongly, of "
-            f"1,000, 10,000 or 100,000 records, it certifies an error of at most about "
-            f"{', '.join(certified[:2])} or {certified[2]}, except with probability "
-            f"{float(goal.beta):.0%}."
+            f" For example, with --holdout 0.2 --evaluate {float(goal.epsilon):g}, if 20% of the "
+            "held-out records are misclassified: of 1,000, 10,000 or 100,000 records, the error "
+            f"rate is certified to be at most about {', '.join(certified[:2])} or {certified[2]}, "
+            f"except with probability {float(goal.beta):.0%}."
         )
 
     def check(self) -> None:
@@ -207,20 +173,13 @@ class Boosting(Boosted):
             return UnitRecords(sample, start, loss, votes)
         return Votes(sample, start, loss)
 
-    def largest(self, records: Records, place: int) -> int:
-        """Return W_t: of records with a start of their own, over all votes that any row has."""
-        if isinstance(records, Votes):
-            return records.loss.largest(records.ends, place)
-        return super().largest(records, place)
-
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees."""
         loss = cast(Logistic, records.loss)
         labels = self.concept_class.labels
         linked = self.plan.settings(records.sample.n).linked
-        cap = loss.cap if linked else None
         points = records.points if isinstance(records, Votes) else None
-        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, cap, points)
+        found = TreeEnsemble(tuple(trees), loss.step, records.start, labels, linked, points)
         return in_order(found, self.concept_class.schema)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
@@ -272,10 +231,9 @@ def _settings(learner: Boosting, n: int) -> Settings:
     evaluation = [Pure(learner.evaluation)] if learner.evaluation else []
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, (*others, *evaluation))
-    check_size(learner, n, learner.resolution, round_epsilon)
-    loss = Logistic(step, learner.cap, learner.resolution)
+    check_size(learner, n, round_epsilon)
+    loss = Logistic(step, learner.resolution)
     linked = float(left) * n >= _LINK_FROM
-    linked = linked and has_link(learner.cap, binary=binary)
     spent = tuple(others)
     return Settings(rounds, round_epsilon, spent, loss, count_epsilon, linked, start)
 

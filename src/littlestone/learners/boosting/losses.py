@@ -3,7 +3,7 @@
 A record is at a *position*: what the released start and trees say of its row, in integers.
 `Loss.costs` says what each answer of the next tree would cost it: 0 for the best one, at most W for
 any. The proof (`littlestone.learners.boosting.rounds`) needs only that a cost is a function of the
-record itself, of what was released and of public numbers, and at most `Loss.largest`.
+record itself, of what was released and of public numbers.
 """
 
 from __future__ import annotations
@@ -52,17 +52,15 @@ Ints = npt.NDArray[np.int64]
 class Loss(Protocol):
     """What answers cost records; positions are arrays whose last axis is the records."""
 
+    @property
+    def resolution(self) -> int:
+        """W: the most that an answer costs."""
+
     def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
         """Return positions after the tree at this place has answered."""
 
-    def costs(self, position: Ints, y: Ints, place: int, most: int) -> Ints:
-        """Return what each answer costs records of target y, in 0 .. most: (answers, records)."""
-
-    def largest(self, start: Any, place: int) -> int:
-        """Return W_t: the largest cost at any position to which the trees before can lead a row.
-
-        It is made from public and released numbers; records are not looked at.
-        """
+    def costs(self, position: Ints, y: Ints, place: int) -> Ints:
+        """Return what each answer costs records of target y, in 0 .. W: (answers, records)."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +70,18 @@ class Logistic:
     With p = softmax(step votes), the loss of a record of label y moves by ``p_j - [j = y]`` when
     label j gains a little, so that answering j instead of y costs ``p_j + 1 - p_y``, in [0, 2].
     Half of it is the gradient; of two labels it is ``sigma(-step m)``, where the *margin* m is the
-    votes of y less those of the other. An answer costs ``round(W min(1, gradient / cap))``. For a
-    cell outside the list of labels all answers cost the most.
+    votes of y less those of the other. It is capped at 1/2: an answer costs ``round(W min(1,
+    p_j + 1 - p_y))``. For a cell outside the list of labels all answers cost the most.
 
     Examples
     --------
-    >>> loss = Logistic(Fraction(1), Fraction(1, 2), 100)
+    >>> loss = Logistic(Fraction(1), 100)
     >>> votes, y = np.array([[0, 0, 0], [0, 3, 0], [0, 0, 0]]), np.array([1, 1, 3])
-    >>> loss.costs(votes, y, 0, 100).tolist()
+    >>> loss.costs(votes, y, 0).tolist()
     [[100, 14, 100], [0, 0, 100], [100, 14, 100]]
     """
 
     step: Fraction  # log-odds of one vote
-    cap: Fraction  # gradients above it weigh as much as it
     resolution: int  # W: what an answer of a capped gradient costs
 
     def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
@@ -92,39 +89,24 @@ class Logistic:
         position[answers, np.arange(len(answers))] += 1
         return position
 
-    def costs(self, position: Ints, y: Ints, place: int, most: int) -> Ints:
-        """Return what each answer costs records of label y, in 0 .. most: (labels, records)."""
-        costs = np.full(position.shape, most, dtype=np.int64)
+    def costs(self, position: Ints, y: Ints, place: int) -> Ints:
+        """Return what each answer costs records of label y, in 0 .. W: (labels, records)."""
+        costs = np.full(position.shape, self.resolution, dtype=np.int64)
         for label in range(len(position)):
             here = np.flatnonzero(y == label)
-            costs[:, here] = self.of_label(position[:, here], label, most)
+            costs[:, here] = self.of_label(position[:, here], label)
         return costs
 
-    def of_label(self, votes: Ints, y: int, most: int) -> Ints:
+    def of_label(self, votes: Ints, y: int) -> Ints:
         """Return what each answer costs records of one label."""
         below = votes.max(axis=0) - votes
         odds = _powers(self.step, int(below.max(initial=0)))[below]
         # label by label: sums over an axis may round by their number of records
         others = reduce(np.add, (row for label, row in enumerate(odds) if label != y))
-        gradient = (odds + others) / (2 * reduce(np.add, odds))
-        shares = np.minimum(1.0, gradient / float(self.cap))
-        costs: Ints = np.minimum(np.rint(self.resolution * shares).astype(np.int64), most)
+        shares = np.minimum(1.0, (odds + others) / reduce(np.add, odds))
+        costs: Ints = np.rint(self.resolution * shares).astype(np.int64)
         costs[y] = 0
         return costs
-
-    def largest(self, start: Any, place: int) -> int:
-        """Return W_t; ``start`` has the votes of each label, or the least and the most of them.
-
-        An answer costs more the more votes it has, and the fewer the true label has. Votes of a
-        third label make the difference of the two smaller. So the largest cost is where all trees,
-        and the start, are for one label, and the start is against all others.
-        """
-        labels = len(start)
-        ends = np.array(start, dtype=np.int64).reshape(labels, -1)
-        least, most = ends.min(axis=1), ends.max(axis=1)
-        votes = np.tile(least[:, None], (1, labels))
-        np.fill_diagonal(votes, most + place)
-        return max(int(self.of_label(votes, y, self.resolution).max()) for y in range(labels))
 
 
 @lru_cache(maxsize=16)
@@ -158,19 +140,12 @@ class Scored(ABC):
         moved: Ints = position + self.steps[place] * (2 * answers - 1)
         return moved
 
-    def costs(self, position: Ints, y: Ints, place: int, most: int) -> Ints:
-        """Return what each answer costs records of target y, in 0 .. most: (2, records)."""
+    def costs(self, position: Ints, y: Ints, place: int) -> Ints:
+        """Return what each answer costs records of target y, in 0 .. W: (2, records)."""
         up = self.gradient(position, y, place)
-        weight = np.minimum(self.resolution * np.abs(up) // self.bound(place), most)
+        weight = np.minimum(self.resolution * np.abs(up) // self.bound(place), self.resolution)
         weight[y < 0] = 0
         return np.stack([np.where(up > 0, weight, 0), np.where(up > 0, 0, weight)])
-
-    def largest(self, start: int, place: int) -> int:
-        """Return W_t: gradients are monotone, so it is at an end of both, of scores and targets."""
-        reach = sum(self.steps[:place])
-        ends = np.array([start - reach, start + reach]).repeat(2)
-        targets = np.array([0, self.size - 1] * 2)
-        return int(self.costs(ends, targets, place, self.resolution).max())
 
     @abstractmethod
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
@@ -188,7 +163,7 @@ class Huber(Scored):
     Examples
     --------
     >>> loss = Huber((PARTS,), 11, 100, cap=4 * PARTS)
-    >>> loss.costs(np.array([5 * PARTS] * 4), np.array([0, 5, 6, -1]), 0, 100).tolist()
+    >>> loss.costs(np.array([5 * PARTS] * 4), np.array([0, 5, 6, -1]), 0).tolist()
     [[0, 0, 25, 0], [100, 0, 0, 0]]
     """
 
@@ -232,7 +207,7 @@ class Gamma(Rated):
     Examples
     --------
     >>> loss = Gamma((PARTS,), 11, 100)
-    >>> loss.costs(np.array([0] * 4), np.array([0, 1, 2, 9]), 0, 100).tolist()
+    >>> loss.costs(np.array([0] * 4), np.array([0, 1, 2, 9]), 0).tolist()
     [[0, 0, 50, 100], [50, 0, 0, 0]]
     """
 
@@ -259,7 +234,7 @@ class Quantile(Scored):
     Examples
     --------
     >>> loss = Quantile((PARTS,), 11, 90, quantile=Fraction(9, 10))
-    >>> loss.costs(np.array([5 * PARTS] * 3), np.array([0, 5, 6]), 0, 90).tolist()
+    >>> loss.costs(np.array([5 * PARTS] * 3), np.array([0, 5, 6]), 0).tolist()
     [[0, 40, 90], [10, 0, 0]]
     """
 
@@ -284,7 +259,7 @@ class Poisson(Rated):
     Examples
     --------
     >>> loss = Poisson((PARTS,), 11, 100, cap=2 << 16, most=9)
-    >>> loss.costs(np.array([0, 0, 0, -99 * PARTS]), np.array([0, 1, 9, 0]), 0, 100).tolist()
+    >>> loss.costs(np.array([0, 0, 0, -99 * PARTS]), np.array([0, 1, 9, 0]), 0).tolist()
     [[0, 0, 100, 0], [50, 0, 0, 0]]
     """
 
@@ -319,7 +294,7 @@ class Hazards(Scored):
     Examples
     --------
     >>> loss = Hazards((PARTS,), 2, 100)
-    >>> loss.costs(np.array([0, 0, -2 * PARTS]), np.array([0, 1, 0]), 0, 100).tolist()
+    >>> loss.costs(np.array([0, 0, -2 * PARTS]), np.array([0, 1, 0]), 0).tolist()
     [[0, 100, 0], [100, 0, 23]]
     """
 
@@ -341,10 +316,10 @@ def _chances() -> Ints:
     return np.array([round(_FINE / (1 + math.exp(-k / PARTS))) for k in scores])
 
 
-# -- Records of units, at their positions: a unit's records together cost at most W_t.
+# -- Records of units, at their positions: a unit's records together cost at most W.
 #
 # Step 1 of a round where a unit may bring several records, the periods of a person or all that a
-# user has: if their costs sum to S > W_t, each cost c becomes ``floor(W_t c / S)``. This looks at
+# user has: if their costs sum to S > W, each cost c becomes ``floor(W c / S)``. This looks at
 # the unit alone. What all its records can cost together is the sum of the largest cost of each,
 # so S is that. How many records there are is secret: no overflow, no refusal and no rule of thumb
 # asks for it.
@@ -372,14 +347,14 @@ class UnitRecords:
         answers = tree.predict(self.sample.points).astype(np.int64)
         self.position = self.loss.moved(self.position, answers, place)
 
-    def rows(self, splits: Splits, depth: int, place: int, most: int) -> WeightedRows:
-        """Return what each answer costs the records, those of a unit together at most ``most``."""
+    def rows(self, splits: Splits, depth: int, place: int) -> WeightedRows:
+        """Return what each answer costs the records, those of a unit together at most W."""
         sample = self.sample
-        found = self.loss.costs(self.position[..., sample.point], sample.code, place, most)
+        found = self.loss.costs(self.position[..., sample.point], sample.code, place)
         costs = found * sample.count
         if sample.user is not None:
             count = np.minimum(sample.count, _MANY)
-            costs = clipped(found, count, sample.user, most) * count
+            costs = clipped(found, count, sample.user, self.loss.resolution) * count
         rows = len(sample.points)
         sums = np.array([np.bincount(sample.point, answer, rows) for answer in costs]).astype(
             np.int64
@@ -454,16 +429,12 @@ class Votes:
                 for label in range(len(votes)):
                     votes[label, at] += answers == label
 
-    def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
-        """Return what each answer costs the records, at most ``most`` each."""
+    def rows(self, splits: Splits, depth: int, place: int) -> Rows:
+        """Return what each answer costs the records, at most W each."""
         if self._labelled:
-            parts = [self._of_label(y, most) for y in range(2)]
+            parts = [self._of_label(y) for y in range(2)]
             return WeightedRows(splits, lambda: Entries.joined(parts), parts=parts)
-
-        def weigh(number: int, batch: Batch) -> Ints:
-            return self.costs(number, batch, most)
-
-        return rows_of(splits, self.sample, depth, weigh)
+        return rows_of(splits, self.sample, depth, self.costs)
 
     @cached_property
     def _labelled(self) -> list[tuple[Batch, Places]]:
@@ -475,38 +446,38 @@ class Votes:
         columns = sample.counted.columns
         return [(Batch(columns[:, at].T, counts[None, at]), {}) for at, counts in both]
 
-    def _of_label(self, y: int, most: int) -> Entries:
+    def _of_label(self, y: int) -> Entries:
         """Return what the wrong answer costs the records of one of two labels."""
         (points, (counts,)), places = self._labelled[y]
         zeros, ones = self._of(y, self._labelled[y][0])
-        first, table = self._table(y, most)
+        first, table = self._table(y)
         costs = np.empty(len(counts), dtype=np.int64)
         for start in range(0, len(counts), _CHUNK):
             at = slice(start, start + _CHUNK)
             costs[at] = table[ones[at] - zeros[at] - first] * counts[at]
         return Entries(points.T, 1 - y, costs, places)
 
-    def _table(self, y: int, most: int) -> tuple[int, Ints]:
+    def _table(self, y: int) -> tuple[int, Ints]:
         """Return the least margin of label 1 there can be, and what is wrong costs from it on."""
         zero, one = self.ends
         first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
         reached = np.arange(first, last + 1)
-        return first, self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
+        return first, self.loss.of_label(np.stack([0 * reached, reached]), y)[1 - y]
 
-    def costs(self, number: int, batch: Batch, most: int) -> Ints:
+    def costs(self, number: int, batch: Batch) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
         votes = self._of(number, batch)
         costs = np.zeros(votes.shape, dtype=np.int64)
         for y, counts in enumerate(batch.counts):
             if y == len(votes):  # outside the list: no answer is right
-                costs += most * counts
+                costs += self.loss.resolution * counts
             elif len(votes) == 2:  # a margin says all
-                first, table = self._table(y, most)
+                first, table = self._table(y)
                 costs[1 - y] += table[votes[1] - votes[0] - first] * counts
             else:
                 here = np.flatnonzero(counts)
                 own = votes[:, here].astype(np.int64)
-                costs[:, here] += counts[here] * self.loss.of_label(own, y, most)
+                costs[:, here] += counts[here] * self.loss.of_label(own, y)
         return costs
 
     @property

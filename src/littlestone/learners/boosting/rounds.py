@@ -4,22 +4,22 @@ A *unit* is what is replaced between neighbours: a record, or a user with all re
 at positions, which the released trees give to their rows. A round:
 
 1. each answer of a leaf costs a record an integer, by the gradient of its loss
-   (`littlestone.learners.boosting.losses`), and all records of a unit together at most W_t;
+   (`littlestone.learners.boosting.losses`), and all records of a unit together at most W;
 2. a tree h is drawn with probability proportional to ``exp(-rate A(h))``, where A(h) is what the
-   answers of h cost all records and ``rate = epsilon_t / (2 W_t)``;
+   answers of h cost all records and ``rate = epsilon_t / (2 W)``;
 3. the tree moves the positions.
 
 The release is the start and the list of trees; all else follows from it.
 
 *Privacy* (claim ``boosting.round``). Fix what was released before the round. (a) What answers cost
 the records of a unit is a function of this unit, of what was released and of public numbers; no
-cost is normalised over units. (b) So ``A(h) = sum_u A_u(h)``, with ``0 <= A_u(h) <= W_t`` by step
-1. (c) Replacing u by u' moves A(h) by ``A_u'(h) - A_u(h)``, in [-W_t, W_t], for every h; between
-two trees these moves differ by at most 2 W_t, so the log-likelihood ratio of step 2 lies in an
-interval of length ``2 W_t rate = epsilon_t``; the normalising constant moves all of them alike. (d)
-Step 3 looks at no record. So a round has epsilon_t-bounded range, given what was released before.
-The number of rounds and all epsilon_t are fixed before the first one, so they compose adaptively
-(`littlestone.privacy.compose`; pure: the sum). W_t = 0 draws uniformly, which is private, too. []
+cost is normalised over units. (b) So ``A(h) = sum_u A_u(h)``, with ``0 <= A_u(h) <= W`` by step 1.
+(c) Replacing u by u' moves A(h) by ``A_u'(h) - A_u(h)``, in [-W, W], for every h; between two trees
+these moves differ by at most 2 W, so the log-likelihood ratio of step 2 lies in an interval of
+length ``2 W rate = epsilon_t``; the normalising constant moves all of them alike. (d) Step 3 looks
+at no record. So a round has epsilon_t-bounded range, given what was released before. The number of
+rounds and all epsilon_t are fixed before the first one, so they compose adaptively
+(`littlestone.privacy.compose`; pure: the sum). []
 
 Sources: boosting by smooth weights, no record ever above a public cap: Bun, Carmosino and Sorrell
 2020; boosting private learners: paper 004, section 2.4, and Dwork, Rothblum and Vadhan 2010;
@@ -69,12 +69,14 @@ if TYPE_CHECKING:
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 
-#: What to do instead of asking for a bound before data.
-EVALUATE_INSTEAD = (
-    "Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of epsilon on "
-    "accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error on "
-    "new records."
-)
+def or_auto(kind: Kind, words: str = "") -> Kind:
+    """Return the kind of a value that may be left to a rule: None, or "auto"."""
+
+    def check(caller: str, name: str, value: Any) -> Any:
+        left = value is None or (isinstance(value, str) and value == "auto")
+        return None if left or kind.check is None else kind.check(caller, name, value)
+
+    return Kind(f'{words or kind.words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ class Uncertified(Learner[UncertifiedPlan]):
 
     pure = False
     agnostic = True
+    uncertified = (
+        "Models of this kind have no error bound before data are seen. Evaluate the model "
+        "privately instead: evaluate=E (--evaluate E) spends a part of epsilon on that, and with "
+        "holdout=0.2 (--holdout 0.2) it bounds the error on new records."
+    )
 
     concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)
     epsilon: Fraction = declared(
@@ -154,8 +161,8 @@ class Records(Protocol):
     def loss(self) -> Loss:
         """What answers cost."""
 
-    def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
-        """Return what each answer costs them, those of a unit together at most ``most``."""
+    def rows(self, splits: Splits, depth: int, place: int) -> Rows:
+        """Return what each answer costs them, those of a unit together at most W."""
 
     def add(self, tree: TreeHypothesis, place: int) -> None:
         """Move them by the tree at this place."""
@@ -266,16 +273,8 @@ class Boosted(Uncertified):
 
     def round(self, records: Records, place: int) -> tuple[Rows, Fraction]:
         """Return what answers cost in a round after ``place`` trees, and the rate of its draw."""
-        settings = self.plan.settings(records.sample.n)
-        most = self.largest(records, place)
-        rows = records.rows(self.splits, self.concept_class.depth, place, most)
-        return rows, settings.round_epsilon / (2 * max(most, 1))
-
-    def largest(self, records: Records, place: int) -> int:
-        """Return W_t: what the records of a unit can cost together; W, if there may be several."""
-        if self.several:
-            return self.resolution
-        return records.loss.largest(records.start, place)
+        rows = records.rows(self.splits, self.concept_class.depth, place)
+        return rows, self.plan.settings(records.sample.n).round_epsilon / (2 * self.resolution)
 
     @property
     def splits(self) -> Splits:
@@ -293,9 +292,9 @@ def _splits(schema: Schema) -> Splits:
     return Splits(schema)
 
 
-def check_size(learner: Boosted, n: int, most: int, round_epsilon: Fraction) -> None:
-    """Refuse, by public numbers, what the draw of a tree could not do; ``most`` is W."""
-    labels = len(learner.concept_class.labels)
+def check_size(learner: Boosted, n: int, round_epsilon: Fraction) -> None:
+    """Refuse, by public numbers, what the draw of a tree could not do."""
+    most, labels = learner.resolution, len(learner.concept_class.labels)
     of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
     if n * max(most * (labels if learner.concept_class.lists_labels else 1), of_user) >= 2**53:
         raise UnsupportedError(

@@ -83,11 +83,6 @@ _FEW, _WIDE = 1_000, 20
 _LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is what is predicted
 _MOVED_FROM = 1_000  # n * epsilon from which periods of a time are moved
 
-_UNCERTIFIED = (
-    "The learner 'values' has no error bound before data: a bound over all sums of trees would be "
-    "vacuous."
-)
-
 
 @dataclass(frozen=True)
 class ValueSettings(RoundSettings):
@@ -111,7 +106,7 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
         raise parameter_error(
-            caller, name, "a float in (0, 1)", value, "0.9 means that one in ten values is above."
+            caller, name, "a number in (0, 1)", value, "0.9 means that one in ten values is above."
         )
     return exact.limit_denominator(1000)
 
@@ -150,7 +145,6 @@ class Values(Boosted):
     summary = (
         "sums of exactly drawn trees for quantities, counts and times; no error bound before data"
     )
-    uncertified = _UNCERTIFIED
 
     concept_class: BoostedTreeClass = declared(
         class_to_learn(
@@ -445,10 +439,11 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
     """
     last = len(periods.ends)
     point, code, count = sample.point, sample.code, sample.count
-    user = sample.user
+    user, keys = sample.user, sample.keys
     if user is None:  # each record is a person
         point, code = np.repeat(point, count), np.repeat(code, count)
         user, count = np.arange(len(point)), np.ones(len(point), dtype=np.int64)
+        keys = user.astype(np.uint64)
     at_risk, event = periods.at_risk(code.clip(0))
     times = np.where(code < 0, 0, at_risk)
     period = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
@@ -456,11 +451,11 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
     rows = np.repeat(sample.points, last, axis=0)
     return TargetSample(
         np.column_stack([rows, codes]) if last > 1 else rows,
+        np.repeat(user, times),
         np.repeat(point, times) * last + period,
         (np.repeat(event, times) == period).astype(np.int64),
         np.repeat(count, times),
-        sample.n,
-        np.repeat(user, times),
+        keys,
     )
 
 
@@ -483,7 +478,7 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     others = (*learner.before, *start, *end, *evaluation)
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
-    check_size(learner, n, learner.resolution, round_epsilon)
+    check_size(learner, n, round_epsilon)
     reach = 2.0 if time else default_reach(size, pure=pure)
     return ValueSettings(rounds, round_epsilon, (*start, *end), reach, start, end)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from littlestone.classes import LinearClass
+from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.data import Column
 from littlestone.errors import UnsupportedError, check_probability
 from littlestone.learners.base import Kind, declared
@@ -19,8 +20,6 @@ from littlestone.learners.sklearn_base import UnpaidError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from littlestone.classes.boosted_trees.coefficients import Coefficients
 
 __all__ = ["LinearClassifier"]
 
@@ -109,15 +108,23 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
 
         check_is_fitted(self, "hypothesis_")
-        named = self.hypothesis_.coefficients
-        rows = self._contrasts() if named is None else _rows(named)
-        names = ("term", "unit", "reference", "log_odds", "odds_ratio", "low", "high", "printed")
-        columns = list(zip(*rows, strict=True)) or [()] * len(names)
+        found = self.hypothesis_.coefficients or self._contrasts()
+        size = len(found.values)
+        low, high = found.intervals(0.95).T if found.printed else [[None] * size] * 2
+        columns = {
+            "term": found.terms,
+            "unit": found.units,
+            "reference": found.references,
+            "log_odds": found.values,
+            "odds_ratio": list(map(math.exp, found.values)),
+            "low": low,
+            "high": high,
+            "printed": [found.printed] * size,
+        }
         kinds = [pa.string()] * 3 + [pa.float64()] * 4 + [pa.bool_()]
-        arrays = [pa.array(own, kind) for own, kind in zip(columns, kinds, strict=True)]
-        return pa.table(dict(zip(names, arrays, strict=True)))
+        return pa.table(columns, schema=pa.schema(zip(columns, kinds, strict=True)))
 
-    def _contrasts(self) -> list[tuple[Any, ...]]:
+    def _contrasts(self) -> Coefficients:
         if self.hypothesis_.label_names != (0, 1):
             raise UnsupportedError(
                 "Coefficients exist for the labels 0 and 1; for listed labels see `points_`."
@@ -125,12 +132,13 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         schema, step, rows = self._bound_class().schema, float(self.hypothesis_.step), []
         for place, points in self.hypothesis_.summed(schema)[1].items():
             column = schema.columns[place]
+            first = column.describe(Column.FIRST)
             for code in range(Column.FIRST + 1, column.n_codes):
                 odds = step * float(points[code, 0] - points[Column.FIRST, 0])
-                first = column.describe(Column.FIRST)
-                ratio = math.exp(odds)
-                rows.append((column.describe(code), "1", first, odds, ratio, None, None, False))
-        return sorted(rows, key=lambda row: -abs(row[3]))
+                rows.append((column.describe(code), "1", first, odds))
+        rows.sort(key=lambda row: -abs(row[3]))
+        terms, units, references, values = zip(*rows, strict=True) if rows else [()] * 4
+        return Coefficients(terms, units, references, values, (), printed=False)
 
     @property
     def _named(self) -> Coefficients:
@@ -178,17 +186,3 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         """
         wanted = check_probability(type(self).__name__, "level", level, hint="0.95 is common.")
         return self._named.intervals(float(wanted))
-
-
-def _rows(named: Coefficients) -> list[tuple[Any, ...]]:
-    about = zip(
-        named.terms, named.units, named.references, named.values, named.intervals(0.95).tolist(),
-        strict=True,
-    )  # fmt: skip
-    return [
-        (
-            term, unit, reference, odds, math.exp(odds),
-            *(ends if named.printed else (None, None)), named.printed,
-        )
-        for term, unit, reference, odds, ends in about
-    ]  # fmt: skip

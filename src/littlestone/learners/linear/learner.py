@@ -55,10 +55,10 @@ from littlestone.errors import (
 )
 from littlestone.learners.base import Kind, declared, whole
 from littlestone.learners.boosting.rounds import (
-    EVALUATE_INSTEAD,
     Uncertified,
     class_to_learn,
     largest_rho,
+    or_auto,
 )
 from littlestone.mechanisms.estimate import noisy
 from littlestone.privacy import Concentrated, Guarantee, Loss, zcdp_to_dp
@@ -117,23 +117,29 @@ class Budget:
         return cls(rho * rest, rho * _GRADIENT, rho * _MOMENTS)
 
 
-def design(schema: Schema, names: tuple[str, ...], grain: int) -> list[tuple[int, Ints]]:
-    """Return, for each named column, its place and the features of its answers."""
-    found = []
+def design(
+    schema: Schema, names: tuple[str, ...], grain: int
+) -> tuple[Features, list[tuple[str, str, str]]]:
+    """Return the features of the answers of named columns; of each the term, unit, reference."""
+    tables, about = [], [("intercept", "", "")]
     for name in names:
-        place = schema.names.index(name)
-        found.append((place, _slopes(schema.columns[place], grain)))
-    return found
-
-
-def _slopes(column: Column, grain: int) -> Ints:
-    answers = column.n_codes - column.OTHER
-    if column.edges is None:
-        return np.eye(answers, dtype=np.int64)[:, 2:] * grain
-    table = np.zeros((answers, 1), dtype=np.int64)
-    middles, centre, half = _places(column)
-    table[1:, 0] = np.rint(grain * (middles - centre) / half).astype(np.int64)
-    return table
+        column = schema[name]
+        answers, first = column.n_codes - column.OTHER, column.describe(column.FIRST)
+        if column.edges is None:
+            tables.append(np.eye(answers, dtype=np.int64)[:, 2:] * grain)
+            codes = range(column.FIRST + 1, column.n_codes)
+            about += [(column.describe(code), "1", first) for code in codes]
+            continue
+        middles, centre, half = _places(column)
+        tables.append(np.zeros((answers, 1), dtype=np.int64))
+        tables[-1][1:, 0] = np.rint(grain * (middles - centre) / half).astype(np.int64)
+        if len(column.edges) == 1:
+            about.append((column.describe(column.FIRST + 1), "1", first))
+        elif column.calendar is None:
+            about.append((name, f"{half:g}", f"{centre:g}"))
+        else:
+            about.append((name, "half of the range of its bins", "its middle"))
+    return Features(tuple(tables), tuple(map(schema.names.index, names)), grain), about
 
 
 def _places(column: Column) -> tuple[Doubles, float, float]:
@@ -147,25 +153,6 @@ def _places(column: Column) -> tuple[Doubles, float, float]:
     wide = np.concatenate([[2 * edges[0] - edges[1]], edges, [2 * edges[-1] - edges[-2]]])
     middles = (wide[1:] + wide[:-1]) / 2
     return middles, float(middles[0] + middles[-1]) / 2, float(middles[-1] - middles[0]) / 2
-
-
-def described(schema: Schema, names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Return what each feature is: its term, the unit, the reference."""
-    found = [("intercept", "", "")]
-    for name in names:
-        column = schema[name]
-        first = column.describe(column.FIRST)
-        if column.edges is None:
-            codes = range(column.FIRST + 1, column.n_codes)
-            found += [(column.describe(code), "1", first) for code in codes]
-        elif len(column.edges) == 1:
-            found.append((column.describe(column.FIRST + 1), "1", first))
-        elif column.calendar is None:
-            _, centre, half = _places(column)
-            found.append((name, f"{half:g}", f"{centre:g}"))
-        else:
-            found.append((name, "half of the range of its bins", "its middle"))
-    return found
 
 
 def second_moments(records: Records, weights: Doubles) -> Ints:
@@ -226,19 +213,6 @@ def estimate(
     return weights - step, np.sqrt(np.diag(covariance)), bool(values[0] > norm / 2)
 
 
-def coefficients(
-    about: list[tuple[str, str, str]], values: Doubles, deviations: Doubles, *, printed: bool
-) -> Coefficients:
-    """Return what is released, rounded far below the noise."""
-
-    def rounded(numbers: Doubles) -> tuple[float, ...]:
-        return tuple(float(f"{value:.6g}") for value in numbers)
-
-    terms, units, references = (tuple(part) for part in zip(*about, strict=True))
-    own = rounded(deviations) if printed else ()
-    return Coefficients(terms, units, references, rounded(values), own, printed)
-
-
 def usually(features: Any, n: int, rho: Fraction) -> bool:
     """Return whether intervals are usually given: by the public size of the noise of H."""
     deviation = math.sqrt(2 / float(2 * rho * _MOMENTS)) / 4 / n
@@ -247,7 +221,7 @@ def usually(features: Any, n: int, rho: Fraction) -> bool:
 
 
 NO_DELTA = (
-    "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one learn a "
+    "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one, learn a "
     "scorecard (Scorecard, --model scorecard), which is also a table of points."
 )
 #: Numbers of `auto`: columns; and n * epsilon, at least and for each column, up to which it takes
@@ -431,12 +405,6 @@ def _delta(caller: str, name: str, value: Any) -> Fraction:
     return found
 
 
-def _rounds(caller: str, name: str, value: Any) -> int | None:
-    if value is None or (isinstance(value, str) and value == "auto"):
-        return None
-    return check_integer(caller, name, value, low=1)
-
-
 def _names(caller: str, name: str, value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -460,10 +428,9 @@ class Linear(Uncertified):
     name = "linear"
     estimator = "LinearClassifier"
     summary = (
-        "linear models of labels, as points for each bin and category; no error bound before data"
+        "a linear model of labels: points for each bin and category; no error bound before data"
     )
     claim = "linear.round"
-    uncertified = f"The learner 'linear' has no error bound before data. {EVALUATE_INSTEAD}"
     multiclass = True
 
     concept_class: LinearClass = declared(
@@ -479,7 +446,7 @@ class Linear(Uncertified):
         "Probability with which epsilon may be exceeded; 1e-6 is common. No default.",
     )
     rounds: int | None = declared(
-        Kind('int or "auto"', _rounds, 'int | Literal["auto"]'),
+        or_auto(whole(1), "int"),
         'Number of gradients; ``"auto"`` takes it from n and epsilon.',
         default="auto",
     )
@@ -578,9 +545,7 @@ class Linear(Uncertified):
     @cached_property
     def named(self) -> Features:
         """The features of the columns of `inference`."""
-        found = design(self.concept_class.bound, self.inference or (), self.resolution)
-        columns, tables = zip(*found, strict=True)
-        return Features(tables, columns, self.resolution)
+        return design(self.concept_class.bound, self.inference or (), self.resolution)[0]
 
     def of_regression(self, n: int) -> Settings:
         """Return the numbers of the rounds of the regression: without a clip, and twice as far."""
@@ -606,16 +571,19 @@ class Linear(Uncertified):
         moments = noisy_moments(records, weights, budget.moments, n, source)
         fine = _PER_RESIDUAL * self.resolution
         scale = fine * features.square * n
-        deviations = (
+        noises = (
             math.sqrt(once.variance) / (settings.unit * n),
             largest_moment(features, fine) / math.sqrt(budget.moments) / scale,
         )
-        values, errors, printed = estimate(
-            weights[0] * norm, gradient, moments / scale, n, deviations
-        )
+        values, errors, printed = estimate(weights[0] * norm, gradient, moments / scale, n, noises)
         one = self.resolution / norm
-        about = described(self.concept_class.schema, self.inference or ())
-        return coefficients(about, values * one, errors * one, printed=printed)
+        log_odds, deviations = (  # rounded far below the noise
+            tuple(float(f"{value:.6g}") for value in numbers * one) for numbers in (values, errors)
+        )
+        about = design(self.concept_class.schema, self.inference or (), self.resolution)[1]
+        terms, units, references = zip(*about, strict=True)
+        own = deviations if printed else ()
+        return Coefficients(terms, units, references, log_odds, own, printed)
 
     def released(self, weights: Doubles, step: Fraction) -> TreeEnsemble:
         """Return released weights, of features in parts, as points of the answers: no draw."""
@@ -638,7 +606,7 @@ class Linear(Uncertified):
                 columns.append((column, tuple(map(tuple, votes.tolist()))))
         base = points(self.features.grain * weights[:, :1].T)
         made = CodePoints(tuple(base[0].tolist()), tuple(columns), 1, None, grain)
-        found = TreeEnsemble((), step, (0,) * len(labels), labels, None, made)
+        found = TreeEnsemble((), step, (0,) * len(labels), labels, False, made)
         return in_order(found, concepts.schema)
 
 

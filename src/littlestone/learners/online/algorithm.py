@@ -519,7 +519,7 @@ class MistakeBound:
     >>> ages = Thresholds(1, 99)
     >>> plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=10**6, constants="theory")
     >>> print(mistake_bound(plan, ages))
-    at most 6,354 mistakes among 1,000,000 adaptive records, except with probability 0.05: holds
+    at most 6,354 mistakes among 1,000,000 adaptively chosen records, except ...
     """
 
     mistakes: int  # never more than the horizon (which proves nothing: then ``holds`` is False)
@@ -540,8 +540,8 @@ class MistakeBound:
     def __str__(self) -> str:
         return (
             f"at most {self.mistakes:,} mistakes among {self.horizon:,} "
-            f"{'adaptive' if self.adaptive else 'oblivious'} records, except with probability "
-            f"{float(self.beta):.6g}: {'holds' if self.holds else 'not proved'}"
+            f"{'adaptively chosen' if self.adaptive else 'oblivious'} records, except with "
+            f"probability {float(self.beta):.6g}: {'holds' if self.holds else 'not proved'}"
         )
 
     def to_dict(self) -> Json:

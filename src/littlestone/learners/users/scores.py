@@ -12,8 +12,8 @@ class                       how                                          cost
 thresholds, any domain      candidates lie in a line (below)             O(N log N) once, then
 points, hashed points                                                    O(N) for each t
 paths of trees
-other classes of at most    64 hypotheses in each machine word           O(N size / 64), once for
-2**20 concepts; rules       (`littlestone.learners.users.scores`) all t
+other classes of at most    one sparse product for each block            O(N size), once for
+2**20 concepts; rules       of hypotheses                                all t
 =========================== ============================================ =========================
 
 N is the number of groups of the sample; of stored users a line is a pass over its blocks for
@@ -38,11 +38,11 @@ paths          nodes in preorder, then "none" the nodes below x, and x
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 
 
 Floats = npt.NDArray[np.float64]
-_SHORT = 64  # sums of fewer terms are faster than the import of SciPy
 
 
 def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
@@ -87,16 +86,9 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
     >>> round(float(tail(2, 0.5, 0)), 12)
     0.75
     """
-    if m > _SHORT:
-        from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
+    from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
 
-        return np.asarray(bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
-    bias, least = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(t))
-    inner = np.clip(bias, 1e-300, 1 - 1e-16)[..., None]
-    k, ways = _log_ways(m)
-    chances = np.exp(ways + k * np.log(inner) + (m - k) * np.log1p(-inner))
-    inside = np.minimum(np.sum(chances, axis=-1, where=k > least[..., None]), 1.0)
-    return np.asarray(np.where(bias <= 0, least < 0, np.where(bias >= 1, least < m, inside)) * 1.0)
+    return np.asarray(bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
 
 
 def all_tails(m: int, errors: Floats) -> Floats:
@@ -161,77 +153,36 @@ def crossing(m: int, p: npt.ArrayLike, q: npt.ArrayLike) -> npt.NDArray[np.int64
     return np.asarray(t, dtype=np.int64)
 
 
-def separate(m: int, p: Fraction, q: Fraction) -> tuple[int, float]:
-    """Return the best t for telling error p from error q > p, and its advantage.
-
-    Examples
-    --------
-    >>> t, advantage = separate(16, Fraction(9, 20), Fraction(1, 2))
-    >>> t, round(advantage, 3)
-    (7, 0.161)
-    """
-    t = crossing(m, float(p), float(q))
-    return int(t), float(gap(m, float(p), float(q), t))
-
-
-def separate_within(
-    m: int, low: npt.ArrayLike, high: npt.ArrayLike, excess: float
-) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Return the t that tells p from p + excess best for the worst p in [low, high].
+def separate_within(m: int, low: float, high: float, excess: float) -> tuple[int, float]:
+    """Return the t that tells p from p + excess best for the worst p in [low, high], and the gap.
 
     For each t the gap, as a function of p, rises and then falls: its derivative compares two
-    values of a beta density. So the worst p is an end of the interval. As a function of t the gap
-    at the lower end peaks first, and the best t is where the two gaps cross.
-
-    ``low``, ``high``: intervals; a p above 1 - excess has no p + excess, and does not count.
+    values of a beta density. So the worst p is an end of the interval. A p above 1 - excess has no
+    p + excess, and does not count.
 
     Examples
     --------
-    >>> t, least = separate_within(64, [0.25], [0.375], 0.1)
-    >>> t.tolist(), least.round(3).tolist()
-    ([23], [0.364])
+    >>> t, least = separate_within(64, 0.25, 0.375, 0.1)
+    >>> t, round(least, 3)
+    (23, 0.364)
     """
-    start = np.atleast_1d(np.asarray(low, dtype=float))
-    most = 1 - excess
-    end = np.minimum(np.atleast_1d(np.asarray(high, dtype=float)), most)
-    idle = start >= most
-    start = np.minimum(start, most)
-    first, last = crossing(m, start, start + excess), crossing(m, end, end + excess)
-    for _ in range(math.ceil(math.log2(m + 1)) + 1):  # the gap at the lower end is the larger one
-        middle = (first + last) // 2
-        more = gap(m, start, start + excess, middle) > gap(m, end, end + excess, middle)
-        first, last = (
-            np.where(more, np.minimum(middle + 1, last), first),
-            np.where(more, last, middle),
-        )
-    best = np.maximum(first - 1, 0)
-    value = _least(m, start, end, excess, best)
-    other = _least(m, start, end, excess, first)
-    best, value = np.where(other >= value, first, best), np.maximum(value, other)
-    return best.astype(np.int64), np.where(idle, 1.0, value)
+    ends, t = np.minimum([[low], [high]], 1 - excess), np.arange(m)
+    least = gap(m, ends, ends + excess, t).min(axis=0)
+    best = int(np.argmax(least))
+    return best, float(least[best])
 
 
-def _least(m: int, low: Floats, high: Floats, excess: float, t: npt.NDArray[np.int64]) -> Floats:
-    return np.minimum(gap(m, low, low + excess, t), gap(m, high, high + excess, t))
-
-
-# -- Any listed hypotheses at once: 64 of them in each machine word --------------------------------
+# -- Any listed hypotheses at once: a product of matrices for each block of them -------------------
 #
-# For each point the labels of all hypotheses are one row of bits, so a record's mistakes are one
-# row of bits, too. Rows are added up by full adders, as hardware does it: three rows of one weight
-# become their parity (same weight) and their majority (twice the weight), five operations on whole
-# rows. After a user's last record the number of mistakes of every hypothesis is there in binary;
-# "more than t" is a comparison with a constant, bit by bit; and the users who have more than t are
-# added up in the same way. Everything is an exact integer.
+# A user's mistakes are the ones among the user's labels, plus the zeros that a hypothesis labels 1,
+# less the ones that it labels 1: linear in its labels, so all users and many hypotheses are one
+# sparse product. Everything is an exact integer.
 
 
 Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 Bits = npt.NDArray[np.bool_]
 
-_TABLE = 1 << 22  # words of the table of labels: 32 MB
-_ROWS = 1 << 14  # words of one row of users: 128 kB, within the cache
-_ALL = np.uint64(2**64 - 1)
+_BLOCK = 1 << 22  # numbers of mistakes, or of labels, that are there at once
 
 
 @dataclass(frozen=True)
@@ -286,8 +237,8 @@ class ListedErrors:
 
     Notes
     -----
-    *Cost.* One pass for all t < m at the first question: about N size / 10 operations on words
-    of 64 for N groups, and 32 MB; then m * size counts of 4 bytes are kept.
+    *Cost.* One pass for all t < m at the first question: about N size operations for N groups;
+    then m * size counts of 4 bytes are kept.
 
     Examples
     --------
@@ -325,160 +276,35 @@ class ListedErrors:
         return self._listed.hypothesis(Explicit(-self.scores(t, width=width)).draw(rate, source))
 
     def _count(self) -> npt.NDArray[np.int32]:
-        points = self._users.points
-        blocks = list(_user_blocks(self._users))
-        out = np.zeros((self._m, self.size), dtype=np.int32)
-        step = 64 * max(1, min(64, _TABLE // (2 * (len(points) + 1))))
+        from scipy.sparse import csr_matrix  # noqa: PLC0415 - slow to import
+
+        users, m = self._users, self._m
+        ones, n_points = users.code == 1, len(users.points)
+        gains = np.where(users.point >= 0, np.where(ones, -users.count, users.count), 0)
+        kind = _narrowest(max(int(users.count.sum()), _BLOCK))
+        entries = (gains.astype(kind), np.maximum(users.point, 0), users.starts)
+        matrix = csr_matrix(entries, shape=(users.n_users, max(n_points, 1)))
+        begin = sums(np.where(ones, users.count, 0), users.starts)[:, None].astype(kind)
+        out = np.zeros((m, self.size), dtype=np.int32)
+        step = max(1, _BLOCK // max(users.n_users, n_points, m + 1))
         for start in range(0, self.size, step):
             stop = min(start + step, self.size)
-            table = _mistakes(self._listed.labels(start, stop, points))
-            width = table.shape[1]
-            for block in blocks:
-                rows = max(1, _ROWS // width)
-                for first in range(0, block.n_users, rows):
-                    planes = _total(_rows(table, block, slice(first, first + rows)))
-                    for t in range(self._m):
-                        out[t, start:stop] += _column_sums(_above(planes, t))[: stop - start]
+            labels = np.zeros((max(n_points, 1), stop - start), dtype=kind)
+            labels[:n_points] = self._listed.labels(start, stop, users.points).T
+            mistakes = np.minimum(begin + matrix @ labels, m)
+            cells = mistakes + (m + 1) * np.arange(stop - start, dtype=kind)  # each one apart
+            users_of = np.bincount(cells.ravel(), minlength=(m + 1) * (stop - start))
+            above = users_of.reshape(-1, m + 1)[:, :0:-1].cumsum(axis=1)  # with m, m - 1, ...
+            out[:, start:stop] = above[:, ::-1].T
         return out
-
-
-@dataclass(frozen=True)
-class _UserBlock:
-    """Users with equally many entries; an entry is a row of the table of mistakes, and a weight.
-
-    ``entries[level]`` has one column for each record of weight ``2**level``, filled up by the row
-    of zeros.
-    """
-
-    n_users: int
-    entries: dict[int, Ints]
-
-
-def _user_blocks(users: UserSample) -> Iterator[_UserBlock]:
-    """Group users by their number of groups, so that rows of zeros are few."""
-    n_rows = 2 * len(users.points) + 2
-    row = np.where(users.point >= 0, 2 * users.point, n_rows - 2) + users.label
-    groups = np.diff(users.starts)
-    order = np.argsort(groups, kind="stable")
-    for chunk in np.split(order, np.flatnonzero(np.diff(_shape(groups[order]))) + 1):
-        most = int(groups[chunk].max(initial=0))
-        if not most:
-            continue
-        column = np.arange(most)
-        at = users.starts[chunk][:, None] + column
-        there = column < groups[chunk][:, None]
-        at = np.where(there, at, 0)
-        rows, counts = row[at], np.where(there, users.count[at], 0)
-        entries = {
-            level: np.where((counts >> level) & 1 == 1, rows, n_rows - 2)
-            for level in range(int(counts.max()).bit_length())
-        }
-        yield _UserBlock(len(chunk), entries)
-
-
-def _shape(groups: Ints) -> Ints:
-    """Return equal numbers for numbers of groups that differ by less than an eighth."""
-    exponent = np.maximum(np.frexp(groups.astype(np.float64))[1].astype(np.int64) - 4, 0)
-    return (groups >> exponent) + (exponent << 32)
-
-
-def _mistakes(labels: Bits) -> Words:
-    """Return rows of bits: for point i mistakes on label 0 (row 2i) and 1; last for outside."""
-    size, points = labels.shape
-    words = np.zeros((-(-size // 64), points + 1), dtype=np.uint64)
-    for bit in range(min(64, size)):
-        some = labels[bit::64]
-        words[: len(some), :points] |= some.astype(np.uint64) << np.uint64(bit)
-    ones = np.ascontiguousarray(words.T)
-    return np.stack([ones, ones ^ _ALL], axis=1).reshape(2 * (points + 1), -1)
-
-
-def _rows(table: Words, block: _UserBlock, some: slice) -> Iterator[tuple[int, Words]]:
-    """Yield the mistakes of these users, record by record, with the weight's exponent."""
-    for level, entries in block.entries.items():
-        for column in entries[some].T:
-            yield level, table[column]
-
-
-def _total(rows: Iterator[tuple[int, Words]]) -> list[Words | None]:
-    """Add up rows of bits by full adders; return the binary digits of the sums, lowest first."""
-    waiting: list[list[Words]] = []
-
-    def put(level: int, row: Words) -> None:
-        while len(waiting) <= level:
-            waiting.append([])
-        waiting[level].append(row)
-        if len(waiting[level]) == 3:
-            a, b, c = waiting[level]
-            either = a ^ b
-            waiting[level] = [either ^ c]
-            put(level + 1, (a & b) | (either & c))
-
-    for level, row in rows:
-        put(level, row)
-    level = 0
-    while level < len(waiting):
-        if len(waiting[level]) == 2:
-            a, b = waiting[level]
-            waiting[level] = [a ^ b]
-            put(level + 1, a & b)
-        level += 1
-    return [digit[0] if digit else None for digit in waiting]
-
-
-def _above(planes: list[Words | None], t: int) -> Words:
-    """Return where the numbers with these binary digits exceed t."""
-    some = next(plane for plane in planes if plane is not None)
-    above = np.zeros_like(some)
-    if t >> len(planes):
-        return above
-    for i, plane in enumerate(planes):
-        digit: Any = np.uint64(0) if plane is None else plane
-        above = above & digit if (t >> i) & 1 else above | digit
-    return above
-
-
-def _column_sums(bits: Words) -> Ints:
-    """Return for each column of bits how many rows have it set."""
-    total = np.zeros(bits.shape[1] * 64, dtype=np.int64)
-    weight, here = 1, bits
-    while len(here):
-        carried: list[Words] = []
-        while len(here) > 2:
-            third = len(here) // 3
-            a, b, c, rest = here[:third], here[third : 2 * third], here[2 * third : 3 * third], None
-            rest = here[3 * third :]
-            either = a ^ b
-            carried.append((a & b) | (either & c))
-            here = np.concatenate([either ^ c, rest]) if len(rest) else either ^ c
-        for row in np.ascontiguousarray(here).view(np.uint8):
-            total += weight * np.unpackbits(row, bitorder="little").astype(np.int64)
-        here = np.concatenate(carried) if carried else bits[:0]
-        weight *= 2
-    return total
 
 
 _KEPT = 4  # the runs of this number of (t, width) are kept
 
 
-class UserErrors(Protocol):
-    """The clipped user-level errors of all candidates of a class.
-
-    For t >= 0 and a width w a user with k mistakes counts min(max(k - t, 0), w): with w = 1 the
-    score of a candidate is the number of users with more than t mistakes.
-
-    ``size``: number of candidates (public).
-    """
-
-    @property
-    def size(self) -> int:
-        """Number of candidates (public)."""
-
-    def least(self, t: int, *, width: int = 1) -> int:
-        """Return the least score, over all candidates."""
-
-    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
-        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
+#: A user with k mistakes counts min(max(k - t, 0), w): with w = 1 the score of a candidate is the
+#: number of users with more than t mistakes.
+UserErrors: TypeAlias = "ListedErrors | LineErrors"
 
 
 def sweepable(hypotheses: ConceptClass | HypothesisSet) -> bool:
@@ -529,7 +355,7 @@ def errors_by_user(
     return ListedErrors(listing(hypotheses), users, m)
 
 
-def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors | BlockErrors:
+def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors:
     """Return the user-level errors of all thresholds over low .. high.
 
     Examples
@@ -654,7 +480,7 @@ class LineErrors:
         return self.hypothesis(self.scores(t, width=width).draw(-rate, source))
 
 
-class BlockErrors:
+class BlockErrors(LineErrors):
     """The same for users in blocks: the scores of the blocks are added up, a pass for each t.
 
     ``errors``: returns the `LineErrors` of a block.
@@ -677,13 +503,10 @@ class BlockErrors:
     def __init__(self, users: UserSample, errors: Callable[[UserSample], LineErrors]) -> None:
         self._users, self._errors = users, errors
         self._none = errors(UserSample.of([], [], []))  # knows the candidates
+        self.first, self.end = self._none.first, self._none.end
+        self.hypothesis = self._none.hypothesis
         self._known: dict[tuple[int, int], ScoreRuns] = {}  # the last ones: they may be many
         self._least: dict[tuple[int, int], int] = {}
-
-    @property
-    def size(self) -> int:
-        """Number of candidates."""
-        return self._none.size
 
     def scores(self, t: int, *, width: int = 1) -> ScoreRuns:
         """Return for each candidate the sum of all users' clipped mistakes; see `LineErrors`."""
@@ -699,7 +522,7 @@ class BlockErrors:
             changed, change = _added(places, changes)
             starts = np.concatenate([nothing.starts[:1].astype(changed.dtype), changed])
             scores = begin + np.concatenate([[0], np.cumsum(change)]).astype(np.int64)
-            self._known[t, width] = ScoreRuns(starts, self._none.end, scores)
+            self._known[t, width] = ScoreRuns(starts, self.end, scores)
             self._least[t, width] = int(scores.min())
         return self._known[t, width]
 
@@ -708,10 +531,6 @@ class BlockErrors:
         if (t, width) not in self._least:
             self.scores(t, width=width)
         return self._least[t, width]
-
-    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
-        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
-        return self._none.hypothesis(self.scores(t, width=width).draw(-rate, source))
 
 
 def _added(parts: list[Integers], changes_of: list[Ints]) -> tuple[Integers, Ints]:
@@ -795,7 +614,7 @@ class ThresholdErrors(LineErrors):
             users.points[begin:stop], reach=2 * max(abs(low - 1), abs(high + 1))
         )
         inside = (users.point >= begin) & (users.point < stop)
-        ones = users.label == 1
+        ones = users.code == 1
         # "always 1" is wrong on the zeros inside and, as outside points are labelled 0, the ones
         # there
         wrong = np.where(inside != ones, users.count, 0)
@@ -876,13 +695,13 @@ def _spans(
     inside = np.flatnonzero(users.point >= 0)
     inside = inside[kept[users.point[inside]]]
     which = (np.cumsum(kept) - 1)[users.point[inside]]
-    gain = np.where(users.label == 1, -users.count, users.count)[inside]
+    gain = np.where(users.code == 1, -users.count, users.count)[inside]
     user = np.tile(np.repeat(users.user[inside], width), 2)
     where = index[:, which].reshape(-1)
     change = np.repeat(np.concatenate([gain, -gain]), width)
     order = np.lexsort((where, user))
     user, where, change = user[order], where[order], change[order]
-    mistakes = sums(np.where(users.label == 1, users.count, 0), users.starts)
+    mistakes = sums(np.where(users.code == 1, users.count, 0), users.starts)
     if len(places) and int(places[0]) == first:  # what changes at the first candidate comes before
         begin = where == 0
         np.add.at(mistakes, user[begin], change[begin])
