@@ -62,7 +62,7 @@ def test_how_many_people_are_needed(tmp_path):
     done = run(plan, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "1,661 records" in done.stdout
-    assert "1,661, and is known before" in (ROOT / "README.md").read_text()
+    assert "The answer is 1,661 people" in (ROOT / "README.md").read_text()
 
 
 @pytest.fixture(scope="module")

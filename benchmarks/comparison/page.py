@@ -60,12 +60,13 @@ def csv_of_behind(standing: Standing, titles: Mapping[str, str], shown: str = "1
     """Return where a rival is ahead of the default, as CSV."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(["neighbours", "table and measure", "ours, and the best rival"])
+    out.writerow(["neighbours", "table", "measure", "ours", "best other library"])
     for relation in RELATIONS:
         for line in counts(standing, list(titles), shown, relation)[1]:
             name, values = line.split(": ")
             table, _, measure = name.partition(", ")
-            out.writerow([relation, f"{titles[table]}: {measure}", values])
+            measure = measure.replace("auroc", "AUROC")
+            out.writerow([relation, titles[table], measure, *values.split(", ")])
     return text.getvalue()
 
 

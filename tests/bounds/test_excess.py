@@ -207,16 +207,6 @@ def test_the_worst_binomial(n, x):
         assert walks.worst(n, x, width) + 1e-200 >= float(expected) * (1 - 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("n", "p", "a"), [(1, 1, ".5"), (7, "4/5", ".1"), (30, "1/2", ".3"), (25, 1, ".1")]
-)
-def test_walks(n, p, a):
-    law = np.cumsum(walk_law(n, float(F(p)), float(F(a))))
-    for k in range(-n - 1, n + 2):
-        expected = 0.0 if k < -n else law[min(k, n) + n]
-        assert float(walks.at_most(n, F(p), F(a), k, 128)) == pytest.approx(expected, abs=1e-12)
-
-
 # The theorems: all data sets of n records ---------------------------------------------------------
 
 KINDS = {

@@ -27,7 +27,6 @@ from littlestone.bounds import (
     realizable_vc,
 )
 from littlestone.bounds.certificate import HOPELESS, least_real
-from littlestone.bounds.exponential import Line
 from littlestone.bounds.tails import (
     at_most_all,
     bias_for,
@@ -44,32 +43,6 @@ from .laws import mistakes as noisy
 # -- The tight certificates: golden sizes, another computation of them, and monotonicity -----------
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
-
-
-@pytest.mark.parametrize(
-    ("size", "n"),
-    [
-        (2**20, 420),
-        (2**20 + 1, 420),  # thresholds on 2**20 points
-        (2**64, 1180),
-        (2**64 + 1, 1180),
-        (2, 75),
-        (1, 0),
-    ],
-)
-def test_golden_realizable(size, n):
-    assert realizable(size, **PAR).n == n
-
-
-def test_golden_agnostic():
-    assert losses(40_000, **PAR).n == 2705
-    assert losses(1, **PAR).n == agnostic(1, **PAR).n == 0
-    for epsilon in (2 * math.atanh(0.1) + 1e-9, 0.5, 10):
-        assert losses(40_000, epsilon=epsilon, alpha=0.1, beta=0.05).n == 2705
-    assert losses(40_000, epsilon=0.1, alpha=0.1, beta=0.05).n > 2705
-    for epsilon in (0.1, 0.5, 1, 10):
-        goal = {"epsilon": epsilon, "alpha": 0.1, "beta": 0.05}
-        assert agnostic(40_000, **goal).n < losses(40_000, **goal).n
 
 
 def test_golden_papers():
@@ -110,38 +83,6 @@ def test_another_computation(size, epsilon, alpha, beta):
     assert found[0] <= found[1]
 
 
-@settings(deadline=None)
-@given(sizes, rates, shares, shares)
-def test_tilt_is_optimal(size, epsilon, alpha, beta):
-    """No l in [0, epsilon/2] decays faster than the closed form."""
-    certificate = losses(size, epsilon=epsilon, alpha=alpha, beta=beta)
-    for i in range(1, 21):
-        tilt = float(epsilon) / 2 * i / 20
-        decay = -math.log(max(math.cosh(tilt) - float(alpha) * math.sinh(tilt), 1e-300))
-        assert decay <= certificate["decay"] * (1 + 1e-9) + 1e-15
-
-
-makers = {
-    "realizable": realizable,
-    "losses": losses,
-    "realizable_from": lambda size, *, alpha, beta, **k: realizable_from(
-        size, alpha=alpha, beta=beta, alpha1="1/2000", beta1="1/2000", **k),
-    "lemma29": bounds.alon22_lemma29,
-}  # fmt: skip
-
-
-@settings(max_examples=settings.default.max_examples // 3)
-@given(st.sampled_from(sorted(makers)), sizes, rates, shares, shares, st.fractions(1, 3))
-def test_monotone(name, size, epsilon, alpha, beta, factor):
-    make, given_ = makers[name], {"epsilon": epsilon, "alpha": alpha, "beta": beta}
-    n = make(size, **given_).n
-    assert make(size * 2, **given_).n >= n
-    for key, value in given_.items():
-        larger = value * factor
-        if key == "epsilon" or larger < 1:
-            assert make(size, **given_ | {key: larger}).n <= n
-
-
 @settings(max_examples=settings.default.max_examples // 3)
 @given(sizes, rates, shares, shares)
 def test_a_perfect_representation_is_the_class(size, epsilon, alpha, beta):
@@ -149,21 +90,6 @@ def test_a_perfect_representation_is_the_class(size, epsilon, alpha, beta):
     assert realizable_from(size, **given_, alpha1=0, beta1=0).n == realizable(size, **given_).n
     near = {"epsilon": 1, "alpha": alpha, "beta": beta}
     assert agnostic_from(7, **near, alpha1=0, beta1=0).n == agnostic(7, **near).n
-
-
-def test_tight_is_several_times_better_than_the_papers():
-    for size in (2**20, 2**64):
-        ours = realizable_from(size, **PAR, alpha1=0.05, beta1=0)  # as Lemma 29: best error alpha/2
-        assert bounds.alon22_lemma29(size, **PAR).n > 4 * ours.n
-        assert bounds.lwy24_theorem34(size, 1, **PAR).n > 100 * agnostic(size, **PAR).n
-
-
-def test_uniform_convergence_wins_on_huge_chains():
-    size = 2 ** (2**16) + 1
-    assert bounds.agnostic_vc(size, 1, **PAR).n < agnostic(size, **PAR).n / 5
-    assert agnostic(size, **PAR, structure=Line()).n < bounds.agnostic_vc(size, 1, **PAR).n
-    assert bounds.realizable_vc(size, 1, **PAR).n < realizable(size, **PAR).n
-    assert bounds.agnostic_vc(1001, 1, **PAR).n > agnostic(1001, **PAR).n
 
 
 FAR = {"alpha1": 0.01, "beta1": 0.01}

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.bounds import best_hashing
 from littlestone.classes import (
     AffineHypothesis,
     AffineSubspaces,
@@ -30,15 +29,16 @@ from littlestone.classes import (
     on_points,
     parse_class,
 )
-from littlestone.classes.base import VectorDomain, span_runs
+from littlestone.classes.base import VectorDomain
 from littlestone.classes.hashing import Hashed
 from littlestone.classes.prefixes import Notation, PrefixForest
-from littlestone.classes.sparse_sets import unrank
 from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import ReplaySource, SeededSource
+
+from .rows import holds, rows_sample
 
 # -- Every draw has exactly the exponential mechanism's law over the representations ---------------
 
@@ -122,17 +122,8 @@ def rule_errors(oracle, schema: Schema, k: int, sample: Sample):
 
     def satisfies(text: str, row: tuple[int, ...]) -> bool:
         name = next(n for n in names if text.startswith(n + " "))
-        cell = columns[names.index(name)][row[names.index(name)]]
-        test = text[len(name) + 1 :]
-        if test.startswith("is not "):
-            return cell != f"{name} is {test[7:]}"
-        if test.startswith("is "):
-            return cell == f"{name} is {test[3:]}"
-        if cell.endswith((" is missing", " is other")):
-            return False
-        value = _some_value(cell, name)
-        edge = float(test.split()[1])
-        return value >= edge if test.startswith(">=") else value < edge
+        at = names.index(name)
+        return holds(text[len(name) + 1 :], columns[at][row[at]], name)
 
     literals = [lit.text for lit in schema.literals()]
     everything = list(np.ndindex(*schema.n_codes))
@@ -144,26 +135,6 @@ def rule_errors(oracle, schema: Schema, k: int, sample: Sample):
                 return all(satisfies(text, row) for text in chosen)
 
             yield frozenset(filter(accepts, everything)), oracle.count_errors(accepts, sample)
-
-
-def _some_value(cell: str, name: str) -> float:
-    """Return a number of a bin that is described in words."""
-    parts = cell.split(" ")
-    if len(parts) == 5:  # low <= name < high
-        return float(parts[0])
-    return float(parts[2]) if parts[1] == ">=" else float(parts[2]) - 1
-
-
-def rows_sample(schema: Schema, records, outside=(0, 0)) -> Sample:
-    rows = np.array([row for row, _ in records], dtype=np.int16).reshape(-1, len(schema))
-    sample = Sample.of(rows, [y for _, y in records])
-    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
-
-
-def test_the_oracle_of_literals_reads_all_kinds_of_cells():
-    assert _some_value("30 <= age < 60", "age") == 30
-    assert _some_value("age >= 60", "age") == 60
-    assert _some_value("age < 30", "age") == 29
 
 
 @pytest.mark.parametrize(("schema", "k"), [(SCHEMA, 1), (SCHEMA, 2), (SCHEMA, 3), (WIDE, 3)])
@@ -308,18 +279,6 @@ def test_ranks_of_many_prefixes_are_those_of_each(written):
     assert not PrefixForest(Notation("abcde", 25)).small  # 75 bits, though few enough ranks
 
 
-def test_open_spans_are_those_of_one_path():
-    """What waits for the next piece does not grow with the number of points."""
-    forest = PrefixForest(Notation("ab", 12))
-    line = np.arange(forest.size)
-    pieces = ((part, forest.ends(part), np.ones_like(part)) for part in np.array_split(line, 200))
-    runs = list(span_runs(pieces, 0, forest.size, 0))
-    assert max(len(piece.starts) for piece in runs) <= 2 * (len(line) // 200 + 2) + forest.height
-    depth = [forest.depth(forest.at_rank(rank)) for rank in range(forest.size)]
-    scores = np.concatenate([np.repeat(piece.scores, piece.lengths) for piece in runs])
-    assert scores.tolist() == depth
-
-
 # -- Sparse sets, conjunctions and affine subspaces: exact laws, JSON, layouts of points -----------
 
 RATE = Fraction(3, 7)
@@ -361,19 +320,6 @@ def test_law_of_hashed_sets(oracle, k):
                 errors.append((h.key, wrong))
     assert drawn.size == len(errors)
     oracle.assert_same_law(drawn.candidates(data), errors, RATE)
-
-
-def test_hashed_sets_reach_alpha_and_beta():
-    representation = SparseSets(3).representation(alpha=0.05, beta=0.01)
-    collision = SparseSets(3).hashing.collision(representation.buckets)
-    assert (collision / Fraction(1, 20)) ** representation.copies <= Fraction(1, 100)
-    with pytest.raises(ParameterError, match="'buckets'"):
-        Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), representation.copies, 2)
-    found = best_hashing(SparseSets(3).hashing, epsilon=1, alpha=0.1, beta=0.05)
-    assert 300 < found.required_samples() < 3000
-    with pytest.raises(ParameterError, match="alpha"):
-        SparseSets(3).representation()
-    assert SparseSets(3, 1, 5).representation().size == SparseSets(3, 1, 5).size
 
 
 def test_a_set_is_found_among_enormously_many():
@@ -468,7 +414,9 @@ def test_the_domain_of_vectors():
         (lambda: ConjunctionHypothesis(2, 1, 1), "disjoint"),
         (lambda: affine_span(3, []), "at least one point"),
         (lambda: SetHypothesis((2, 1)), "on_points"),
-        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'monotone'"),
+        (lambda: Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), 3, 2), "'buckets'"),
+        (lambda: SparseSets(3).representation(), "alpha"),
+        (lambda: parse_class("conjunctions(3, upside_down=True)"), "'upside_down'"),
     ],
 )
 def test_refusals(make, words):
@@ -484,13 +432,6 @@ def test_what_cannot_be_listed_says_what_to_do():
         Conjunctions(40).candidates(data)
     with pytest.raises(UnsupportedError, match="Littlestone classes"):
         AffineSubspaces(3, 40, 2).candidates(data)
-
-
-@pytest.mark.parametrize("n", range(7))
-def test_unrank(n):
-    for r in range(n + 1):
-        sets = [tuple(unrank(n, r, rank)) for rank in range(len(list(combinations(range(n), r))))]
-        assert sorted(sets) == list(combinations(range(n), r))
 
 
 @pytest.mark.parametrize("name", ["real_thresholds", "real_intervals", "halfspaces", "Halfspaces"])

@@ -200,28 +200,6 @@ def test_names_within_the_text_hide_no_column(dialect, evaluated):
     assert found == expected
 
 
-def test_a_card_of_twelve_columns_is_short():
-    """Five bins each, 61 probabilities; each cell is read once."""
-    schema = Schema.from_dict({f"column{i}": {"bins": [1, 2, 3, 4, 5]} for i in range(12)})
-    splits = [split for split in schema.literals() if split.op == ">="]
-    sums = TreeEnsemble(tuple(stump(split, 1) for split in splits), Fraction(1, 9))
-    sums = sums.with_curve([round(p, 4) for p in sums.probabilities.tolist()])
-    for dialect, most in {"duckdb": 4800, "standard": 4500, "sqlite": 4500}.items():
-        written = sums.to_sql(schema, dialect=dialect)
-        assert len(written) < most
-        assert written.count("AS VARCHAR") == 12
-
-
-def test_votes_that_cancel_are_not_asked_for():
-    """Nor are equal neighbours: only what changes the sum is in the text."""
-    at20, _, at30, *_ = SCHEMA.literals()
-    trees = (stump(at20, 1), stump(at20, 0), stump(at30, 1), stump(SCHEMA.literals()[-1], 0))
-    sql = TreeEnsemble(trees, Fraction(1)).to_sql(SCHEMA, what="margin")
-    assert "20" not in sql
-    assert sql.count("WHEN c0") == 1
-    assert "the city" not in sql
-
-
 def test_whole_numbers_that_doubles_merge():
     wide = Schema.from_dict({"id": {"bins": [5, 2**53 + 4, 1e308]}})
     assert Schema.from_list(wide.to_list()) == wide

@@ -312,7 +312,7 @@ def test_audit_of_a_broken_learner_fails(run, monkeypatch):
     assert "data sets" in done.out
 
 
-USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user --n 2"
+USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --learner users --n 2"
 
 
 @pytest.mark.more
@@ -320,7 +320,7 @@ USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user 
     ("cls", "more"),
     [
         ("thresholds(1,1)", "--samples-per-user 1 --json"),
-        ("thresholds(1,1)", "--samples-per-user 1 --learner users --records-per-user 1 --json"),
+        ("thresholds(1,1)", "--samples-per-user 1 --records-per-user 1 --json"),
         ("points(1,1)", "--samples-per-user 2 --method user-level --records-per-user 1 --json"),
         ("sparse_sets(1,1,1)", "--samples-per-user 2 --records-per-user 1 --json"),
         ("intervals(1,1)", "--samples-per-user 2 --records-per-user 1 --json"),

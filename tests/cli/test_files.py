@@ -427,7 +427,6 @@ def test_no_output_replaces_a_ledger(run, budget, name):
         ["predict", "m.json", "data.csv", "--out", name],
         ["plan", *FIT[6:], "--alpha", "0.1", "--beta", "0.05", "--report", name],
         ["dims", "--class", "thresholds(1, 9)", "--report", name],
-        ["audit", "exact", *FIT[6:], "--learner", "generic", "--points", "1", "--report", name],
         [*STREAM.split(), "--x", "age", "--y", "adult", "--out", name],
     ):
         done = run("", *line)

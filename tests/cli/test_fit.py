@@ -389,7 +389,7 @@ def test_the_columns_of_last_year_s_model(run, folder):
     for more in ("--schema schema.toml", "--class thresholds(1,99)"):
         refused = run(f"fit data.csv --y adult --epsilon 2 --like model.json {more}")
         assert refused.code == 2
-        assert "--like, --schema or --class, not two" in refused.err
+        assert "only one of --like, --schema and --class" in refused.err
     assert run("fit data.csv --x age --y adult --epsilon 1 --out t.json --class",
                "thresholds(1, 99)").code == 0  # fmt: skip
     refused = run("fit data.csv --y adult --epsilon 2 --like t.json")

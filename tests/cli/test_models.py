@@ -26,7 +26,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert (
         names.index("Columns") < names.index("Model") < names.index("Delta") < names.index("Rule")
     )
-    assert "epsilon 8/5 (part of the total)" in done.out
+    assert "epsilon 1.6 (part of the total)" in done.out
     model = run(FIT + " --json").json
     assert model["guarantee"]["epsilon"] == 8
     assert "proposal" in str(model["class"])
@@ -131,7 +131,7 @@ def test_fit_evaluate_predict_export(run, folder, evaluated):
 
 def test_the_summary_says_what_was_measured_and_spent(run):
     shown = run(f"{SUMS_FIT} boosted_trees(depth=2,rounds=5) --epsilon 4 --evaluate 1").out
-    for word in ("AUROC", "Error", "5 trees", "evaluation: epsilon 1", "dp.sum"):
+    for word in ("AUROC", "Error", "5 trees", "Evaluation: epsilon 1", "dp.sum"):
         assert word in shown
     assert "Needed" not in shown
 

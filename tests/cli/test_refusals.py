@@ -112,7 +112,7 @@ PUBLIC = f"{FIT} --public open.csv"
 PLAN = "plan --beta 0.05 --class thresholds(1,99)"
 OF_ROWS = "plan --schema schema.toml --alpha 0.1 --beta 0.05"
 AUDIT = "audit exact --epsilon 1 --n 2 --class thresholds(1,3)"
-OF_USERS = f"{AUDIT} --points 1 --unit user"
+OF_USERS = f"{AUDIT} --points 1 --learner users"
 CHECK = "check data.csv --schema schema.toml --y adult"
 SCORE = "score model.json data.csv --epsilon 1"
 TERMS = "--class thresholds(1,99) --epsilon 8 --delta 1e-6 --horizon 900 --state s"
@@ -252,7 +252,7 @@ LINES = {
         f"{LINE} --user nobody --samples-per-user 3": "no column 'nobody'",
         f"{LINE} --learner users": "How many records of each user are read",
         f"{USERS} --learner generic": "It is for: users",
-        f"{USERS} --delta 1e-6 --learner users": "purely",
+        f"{USERS} --delta 1e-6 --learner users": "pure epsilon-DP",
         f"{USERS} --costs 0=1,1=9": "--costs cannot be combined with the protection of users",
     },
     "fit of papers and public points": {
@@ -308,19 +308,17 @@ LINES = {
         f"{AUDIT} --learner generic --points 1,,2": "'--points'",
         f"{AUDIT} --learner generic --points ''": "'--points'",
         f"{AUDIT} --learner generic --points x": "'--points'",
-        f"{AUDIT} --learner generic --points 1 --samples-per-user 2": "--unit user",
-        f"{AUDIT} --learner users --points 1 --unit record": "replaces a user",
-        OF_USERS: "needs --samples-per-user",
+        f"{AUDIT} --learner generic --points 1 --samples-per-user 2": "It is for: users",
+        f"{AUDIT} --learner generic --points 1 --records-per-user 2": "protects records",
+        OF_USERS: "must be given",
         f"{OF_USERS} --samples-per-user 0": "--samples-per-user",
         f"{OF_USERS} --samples-per-user 1 --records-per-user none": "--records-per-user",
         f"{OF_USERS} --samples-per-user 1 --method best": "'--method'",
-        f"{OF_USERS} --samples-per-user 1 --learner generic": "protects single records",
     },
     "check and score": {
         f"{CHECK} --epsilon 1 --ledger b.db --epsilon 1/200": "--epsilon",
         "check data.csv --schema schema.toml --epsilon 1 --ledger b.db": "--y",
-        "check --schema schema.toml --epsilon 1 --y adult": "--records",
-        f"{CHECK} --epsilon 1 --records 5": "a table or --records, not both",
+        "check --schema schema.toml --epsilon 1 --y adult": "check needs DATA",
         f"{CHECK} --epsilon 1 --seed -1": "'--seed' option of check",
         f"{CHECK} --epsilon 1 --labels yes,yes": "different labels, separated by commas",
         "check data.csv --schema schema.toml --y sick --epsilon 1 --ledger b.db": "sick",
@@ -554,7 +552,7 @@ LESSONS = {
     "dims": 'dims needs --class, for example --class "thresholds(1, 99)".',
     "fit": "fit needs DATA, for example people.csv.",
     "fit data.csv --x age --epsilon 1": "fit needs --y, for example --y adult: the column of "
-    "labels. For times use --time and --event.",
+    "labels. For times, use --time and --event.",
     "plan --class points()": "plan needs --epsilon, for example --epsilon 1.",
     "predict m.json": "predict needs DATA, for example people.csv.",
     "report m.json": "report needs --out, for example --out page.html.",

@@ -235,18 +235,6 @@ def test_a_report_is_printed(run):
     assert unlabelled["label"]["other"]["value"] > 0.9
 
 
-def test_the_noise_is_said_before(run, folder):
-    line = "check --schema schema.toml --epsilon 1 --records"
-    found = run(f"{line} 800 --json").json
-    assert found["rate"] == "1/6"
-    assert run(f"{LINE} --json").json["noise"] == {"rate": "1/6", "reach": found["reach"]}
-    said = f"margin of error of each percentage would be 2.2% ({found['reach']:g} of 800 records)"
-    assert said in run(f"{line} 800").out
-    assert "is refused" in run(f"{line} 30").out
-    (folder / "data.csv").unlink()
-    assert run(f"{line} 800").code == 0
-
-
 # -- `littlestone dims`: JSON, text, witnesses, a page, refusals -----------------------------------
 
 MATRIX = "0,0,0\n0,0,1\n0,1,1\n1,1,1\n"

@@ -49,7 +49,7 @@ def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows
     assert (done.code, done.out) == (0, want)
     last = done.err.splitlines()[-1]
     assert last == f"rows 900 | hypothesis {len(learner.published_) - 1} | budget: " + (
-        f"{learner.state_.batches} of {learner.plan.batches} updates"
+        f"{learner.state_.batches} of {learner.plan.batches} updates used"
     )
     assert "mistake" not in done.err
     public = run("stream --state s --status --json").json

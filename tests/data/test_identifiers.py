@@ -121,7 +121,7 @@ def test_a_table_of_identifiers_alone_is_refused_before_anything_is_paid(tmp_pat
 
 def test_a_draft_shows_them():
     written = draft(table(), label="ill")
-    assert '# ["Patient No."] is left out: by its name it is an identifier' in written
+    assert '# ["Patient No."] is left out: judging by its name, it is an identifier' in written
     assert IDENTIFIERS in written
     assert "[age]\n" in written
 

@@ -191,7 +191,7 @@ def test_what_cannot_keep_the_rules_is_refused_by_name(server):
         with pytest.raises(ParameterError, match=r"Ibis on sqlite.*CSV or Parquet"):
             read_table(backend.table("t"))
         backend.disconnect()
-    with pytest.raises(ParameterError, match=r"Ibis on polars.*Of Ibis these are"):
+    with pytest.raises(ParameterError, match=r"Ibis on polars.*The supported ones of Ibis are"):
         read_table(ibis.polars.connect({"t": pa.table({"x": [1]})}).table("t"))
     with connected(server) as connection:
         connection.execute("DROP DATABASE IF EXISTS plain")

@@ -65,7 +65,6 @@ REASONS = {
     "classes/hashing.py": RECORDS,
     "classes/intervals.py": LINE,
     "classes/intervals.py:StreamedIntervals._left_runs": RECORDS,
-    "classes/intervals.py:_all_pairs": "digits of 21 bits, below 2**21 at a time",
     "classes/rules.py": ROWS,
     "classes/sparse_sets.py": RECORDS,
     "classes/thresholds.py": RECORDS,

@@ -644,7 +644,7 @@ def test_periods_have_two_ends():
 def test_the_width_of_an_interval_is_not_said_of_each_tree():
     made = fitted(y="cost", target="quantity", high=10, interval=0.8)
     width = made.hypothesis_.width * made.hypothesis_.parts[1]
-    assert f"prediction intervals extend {width:.4g} either side" in str(made)
+    assert f"prediction intervals extend {width:.4g} to either side" in str(made)
     assert "each ±" not in str(made)
 
 

@@ -498,7 +498,7 @@ def test_bands_of_means_and_shares_hold_what_is_counted(monkeypatch):
     """At beta .05, by the noise of 100 releases, beside the same bins without noise."""
     rows = np.random.default_rng(1).integers(2, 4, (4000, 2))
     sample = TargetSample.of(rows, np.random.default_rng(2).poisson(PRICE.predict(rows)))
-    monkeypatch.setattr(observed, "_joined", lambda *given: [(0, 4), (4, 6), (6, 10)])
+    monkeypatch.setattr(observed, "joined", lambda *given: [(0, 4), (4, 6), (6, 10)])
     source, found = SeededSource(2), []
 
     def bins(epsilon):

@@ -84,7 +84,7 @@ def test_what_has_a_plan_is_released_and_what_has_none_is_refused_first(name, ki
 
 def test_large_conjunctions_are_not_promised():
     """`plan` chose the agnostic learner, and `fit` refused it."""
-    with pytest.raises(ls.errors.UnsupportedError, match="No learner can promise this"):
+    with pytest.raises(ls.errors.UnsupportedError, match="No learner can guarantee this"):
         ls.plan(ls.theory.Conjunctions(40), **GOAL, delta=1e-6)
     with pytest.raises(ls.errors.UnsupportedError, match="n may be at most 14"):
         select.auto(ls.theory.Conjunctions(40), **GOAL)

@@ -8,7 +8,6 @@ from math import comb, exp
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.stats import beta as beta_law
 
 import littlestone as ls
 from littlestone import audit, papers
@@ -106,38 +105,16 @@ def test_a_wrong_sensitivity_is_noticed(broken, monkeypatch):
     assert not ls.audit.verify(made, points=[0, 1], n_samples=2).holds
 
 
-@pytest.mark.parametrize("agnostic", [False, True])
-def test_the_certificate_for_the_cost_is_met(agnostic):
-    """Failures at the planned n are at most beta, by Clopper and Pearson."""
-    alpha, beta, runs = F(3, 20), F(1, 5), 300
-    cls = ls.theory.FiniteClass([[0, 0], [1, 1], [0, 1], [1, 0]])
-    made = (Agnostic if agnostic else Generic)(
-        cls, epsilon=1, alpha=alpha, beta=beta, costs=ONE_TO_THREE
-    )
+@pytest.mark.parametrize("learner", [Generic, Agnostic])
+def test_the_certificate_is_for_the_cost(learner):
+    """That it is met is measured with three labels, in `test_labels`."""
+    made = learner(TWO, epsilon=1, alpha=F(3, 20), beta=F(1, 5), costs=ONE_TO_THREE)
     n = made.required_samples()
     certificate = made.certificate(n)
     assert certificate.holds
     assert recheck(certificate.to_dict()) == ()
-    assert certificate["cost"] == float(3 * alpha)
+    assert certificate["cost"] == 0.45
     assert not made.certificate(n - 1).holds
-    rng = np.random.default_rng(5)
-    share_of_ones = np.array([0.3, 0.55]) if agnostic else np.array([0.0, 1.0])
-    mass = np.array([0.85, 0.15])
-
-    def cost(labels):
-        return sum(
-            mass[x] * ((1 - share_of_ones[x]) if label else 3 * share_of_ones[x])
-            for x, label in enumerate(labels)
-        )
-
-    best = min(cost(labels) for labels in product((0, 1), repeat=2))
-    failures = 0
-    for seed in range(runs):
-        x = rng.choice(2, n, p=mass)
-        y = (rng.random(n) < share_of_ones[x]).astype(int)
-        drawn = made.draw(Sample.of(x, y), SeededSource(seed))
-        failures += cost(drawn.predict(np.array([0, 1]))) > best + float(certificate["cost"])
-    assert beta_law.ppf(0.001, failures, runs - failures + 1) <= float(beta) or failures == 0
 
 
 def test_costs_by_label_and_by_pair():
@@ -210,7 +187,7 @@ def test_a_rare_label_with_costs():
     said = plain(release)
     assert "Mean cost" in said
     assert "The rule has a lower mean cost than always predicting" in said
-    assert "a mean cost at most 0.9 above the least of the class" in said
+    assert "a mean cost at most 0.9 above the lowest in the class" in said
     assert "Mean cost" in page(release)
 
 

@@ -172,15 +172,15 @@ def test_a_fitted_model_prints_what_was_released():
     assert str(made) == made.summary()
     assert "Guarantee" in made.summary()
     assert "NOT PRIVATE (seeded)" in made.summary()
-    frame = made.to_frame().set_index("figure")
-    error = made.release_.quality.error
-    assert tuple(frame.loc["error"]) == (error.value, error.low, error.high)
+    frame = made.evaluation_.to_frame().set_index("figure")
+    accuracy = made.evaluation_.figures["accuracy"]
+    assert tuple(frame.loc["accuracy"]) == (accuracy.value, accuracy.low, accuracy.high)
     assert "0x" not in str(ls.Scorecard(SCHEMA, epsilon=1))
     costs = ls.fit(
         TABLE | {"cost": [1, 9, 3, 9] * 500}, y="cost", target="quantity", high=10, epsilon=4,
         schema=SCHEMA, random_state=0,
     )  # fmt: skip
-    assert len(costs.to_frame()) > 1
+    assert len(costs.evaluation_.to_frame()) > 1
 
 
 @pytest.mark.first(1)
@@ -233,26 +233,22 @@ def test_a_table_that_is_none_is_refused_by_its_cause(table, public, words):
 @pytest.mark.first(1)
 @pytest.mark.parametrize("target", [{"target": "quantity", "high": 9}, {}])
 def test_a_model_that_is_read_has_the_intervals_of_the_fitted(target, tmp_path):
-    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
-    table = {"age": [25, 70] * 500, "ill": [0, 1] * 500}
     made = ls.fit(
-        table, y="ill", epsilon=8, schema=schema, model="scorecard", interval=0.9, random_state=0,
+        TABLE, y="ill", epsilon=8, schema=SCHEMA, model="scorecard", interval=0.9, random_state=0,
         **target,
     )  # fmt: skip
     made.save(tmp_path / "m.json")
     name = "predict_interval" if target else "predict_set"
-    answer = getattr(ls.load(tmp_path / "m.json"), name)(table)
-    assert answer.tolist() == getattr(made, name)(table).tolist()
+    answer = getattr(ls.load(tmp_path / "m.json"), name)(TABLE)
+    assert answer.tolist() == getattr(made, name)(TABLE).tolist()
     bare = replace(made.release_, hypothesis=replace(made.hypothesis_, width=None))
     with pytest.raises(errors.UnsupportedError, match=r"no (intervals|sets of labels)"):
-        getattr(bare, name)(table)
+        getattr(bare, name)(TABLE)
 
 
 def test_a_fitted_model_shows_numbers_as_they_are_typed():
-    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
-    table = {"age": [25, 70] * 300, "ill": [0, 1] * 300}
     for epsilon, shown in ((1, "0.975"), ("1/7", "Fraction(")):  # less the first count
-        made = ls.fit(table, y="ill", epsilon=epsilon, schema=schema, random_state=0)
+        made = ls.fit(TABLE, y="ill", epsilon=epsilon, schema=SCHEMA, random_state=0)
         assert f"epsilon={shown}" in repr(made)
         learns = {part.what: part.guarantee.epsilon for part in made.release_.parts}["learning"]
         assert clone(made).to_learner().epsilon == learns

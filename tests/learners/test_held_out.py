@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import littlestone as ls
 from littlestone.audit import verify_mechanism
 from littlestone.classes import Rules, ScorecardClass
-from littlestone.classes.decision_trees import Node, TreeHypothesis
+from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data import Sample, proposal, tables
 from littlestone.data.histogram import Cell
 from littlestone.data.proposal import plan, tally
@@ -337,27 +337,6 @@ def test_columns_without_noise_are_noticed(tiny, monkeypatch):
 # -- Shares of labels among equal answers: their counts are private, and give probabilities --------
 
 ODDS_SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
-TINY = ls.Schema.from_dict({"age": {"bins": [30]}})
-AT30, _, AT60, _, BONN, _ = ODDS_SCHEMA.literals()
-ROWS = np.array(list(product(range(5), range(3))))
-
-
-def histogram_of(tree, data, epsilon=10**6):
-    """Return the evaluation of one tree, with hardly any noise."""
-    sample = Sample.of(np.array([row for row, _ in data]), [label for _, label in data])
-    found = running._histogram(tree, sample, SeededSource(0), epsilon, held_out=False)
-    return np.array(found.counts)
-
-
-def test_one_record_moves_two_cells_by_one_at_most():
-    tree = TreeHypothesis.of(Node(AT30, Node(BONN, 1, 0), Node(AT60, 0, 1)))
-    kinds = list(product([(0, 0), (2, 2), (4, 2), (4, 1)], (0, 1)))
-    for data in product(kinds, repeat=2):
-        counts = histogram_of(tree, data)
-        assert counts.sum() == 2
-        for kind in kinds:
-            moved = np.abs(counts - histogram_of(tree, (data[0], kind)))
-            assert moved.sum() <= 2
 
 
 def worst_cells(law):

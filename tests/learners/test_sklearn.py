@@ -247,13 +247,6 @@ def test_strict_arrays_refuse_and_name_no_value(X, y):
     assert not hasattr(learner, "hypothesis_")
 
 
-def test_epsilon_and_delta_have_no_default():
-    with pytest.raises(TypeError, match="epsilon"):
-        ls.GenericLearner(ls.Thresholds(1, 9))
-    with pytest.raises(TypeError, match="delta"):
-        ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6)
-
-
 @pytest.mark.parametrize(
     "X", [[61, 34, 1], np.array([61, 34, 1]), np.array([[61 + 0j], [34], [1]])], ids=str
 )
@@ -513,10 +506,6 @@ def test_the_refusal_teaches(name):
     assert re.search(words, str(said)), said
 
 
-def test_they_are_sixty():
-    assert len(CALLS) >= 60
-
-
 def test_what_the_trees_ask_makes_importances():
     made = trees(rounds=12).fit(X, ILL)
     age, city = made.feature_importances_
@@ -579,8 +568,3 @@ def test_a_constant_rule_prints_one_error():
     assert made.hypothesis.describe() == "always 0"
     for said in (repr(made), "".join(map(str, evaluation_facts(made)))):
         assert said.count("Error rate") == 1
-
-
-def test_arrow_tables_and_polars_frames_are_arrays_with_names():
-    for frame in (pl.from_pandas(X), pl.from_pandas(X).to_arrow()):
-        assert trees().fit(frame, ILL).predict(frame).tolist() == fitted().predict(X).tolist()

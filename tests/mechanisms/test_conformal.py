@@ -142,33 +142,6 @@ def test_the_share_given_the_sample_is_that_of_the_beta_distribution():
     assert set(certificate.claims) == {"conformal.marginal", "conformal.training"}
 
 
-DISTRIBUTIONS = {
-    "heavy": lambda rng, n: np.abs(rng.standard_cauchy(n)) * 3,
-    "atoms": lambda rng, n: rng.choice([0, 5, 5, 40], n),
-    "plain": lambda rng, n: np.abs(rng.normal(0, 30, n)),
-}
-
-
-@pytest.mark.parametrize("releases", [60, pytest.param(1500, marks=pytest.mark.more)])
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_coverage(name, releases):
-    """The measured coverage of a new score is not below the nominal one: Clopper-Pearson."""
-    rng, source, m = np.random.default_rng(5), SeededSource(5), 1000
-    plan = Conformal.of(m=m, cells=256, alpha="1/10", epsilon=1)
-    hits, given_sample = 0, 0
-    share, big = plan.share("1/20"), 20_000
-    for _ in range(releases):
-        codes = np.minimum(DISTRIBUTIONS[name](rng, m + 1), 255).astype(int)
-        bound = plan.draw(counted(codes[1:], 256), source)
-        hits += codes[0] <= bound
-        fresh = np.minimum(DISTRIBUTIONS[name](rng, big), 255).astype(int)
-        given_sample += (fresh <= bound).mean() < share - 0.01  # 4 deviations of the check itself
-    missed = releases - hits
-    assert stats.beta.ppf(0.001, max(missed, 1), releases - missed + 1) <= 0.1
-    risk = 0.05
-    assert stats.beta.ppf(0.001, max(given_sample, 1), releases - given_sample + 1) <= risk
-
-
 # -- Where to clip: the law of the draw, its range for all neighbours, and the sums at the clip ----
 
 NUMBERS = (-3, 0, 1, 2, 5, 9)

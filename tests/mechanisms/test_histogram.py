@@ -153,17 +153,6 @@ def test_equal_keys_exactly_for_equal_items(a, b):
     assert (canonical_key(a) < canonical_key(b)) != (canonical_key(b) <= canonical_key(a))
 
 
-class Concept:
-    def __init__(self, key):
-        self.key = key
-
-
-def test_hypotheses_are_ordered_by_their_keys():
-    concepts = [Concept((1, "b")), Concept((1, "a")), Concept((0, "z"))]
-    keys = [c.key for c in ordered(concepts, canonical_key)]
-    assert keys == [(0, "z"), (1, "a"), (1, "b")]
-
-
 def test_the_order_does_not_depend_on_how_a_set_was_built():
     for members in permutations(["x", 3, (1,), b"y"]):
         assert canonical_key(frozenset(members)) == canonical_key(frozenset({"x", 3, (1,), b"y"}))

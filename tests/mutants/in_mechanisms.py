@@ -332,7 +332,7 @@ def residual_range_one_cell_too_small(original, model, *records):
 @mutant(
     "wrong range",
     "learners.boosting.values:scores",
-    "learners/boosting/test_sets.py::test_scores_are_those_of_the_definition",
+    "test_scores_of_labels_are_those_of_the_definition",
 )
 def scores_of_labels_one_bound_too_small(original, *records):
     """A label counts as nearer to the most votes than it is, and its set does not have it."""
@@ -346,8 +346,11 @@ def scores_of_labels_one_bound_too_small(original, *records):
 )
 def records_of_users_held_out(original, self, source, first):
     """A user is learned from and held out, and pays twice."""
-    parts = original(replace(self, user=None, n=int(self.count.sum())), source, first)
-    return tuple(replace(part, user=self.user[: len(part.point)]) for part in parts)
+    parts = original(replace(self, user=None, keys=None), source, first)
+    users = (self.user[: len(part.point)] for part in parts)
+    return tuple(
+        replace(part, user=user, keys=self.keys) for part, user in zip(parts, users, strict=True)
+    )
 
 
 @mutant(

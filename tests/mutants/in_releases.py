@@ -183,7 +183,7 @@ def draws_and_then_pays(original, learner, sample, source, **options):
     return original(learner, sample, source, **options)
 
 
-@mutant("budget not counted", _ALLOWS, "test_what_a_filter_lets_through_satisfies_the_budget")
+@mutant("budget not counted", _ALLOWS, "test_what_plainly_fits_is_not_refused")
 def a_ledger_that_forgets(original, self, spent, price):
     """Each release is compared with the whole budget."""
     return original(self, Price(Fraction(0), Fraction(0)), price)

@@ -502,22 +502,6 @@ def test_flats_are_all_dichotomies_of_affine_subspaces(seed):
 
 
 @pytest.mark.more
-def test_corollary_4_in_dimension_20():
-    rng = np.random.default_rng(0)
-    base, step = rng.integers(0, 7, 20), rng.integers(0, 7, 20)
-    line = [tuple((base + t * step) % 7) for t in range(7)]
-    others = [tuple(rng.integers(0, 7, 20)) for _ in range(30)]
-    X = [line[i % 7] if i % 2 else others[i % 30] for i in range(9000)]
-    y = [int(i % 2 if i % 20 else 1 - i % 2) for i in range(9000)]  # one label in twenty is wrong
-    learner = ls.papers.Corollary4(
-        AffineSubspaces(7, 20, 1), epsilon=2, delta=1e-6, most_subspaces=10**9, random_state=1
-    )
-    learner.fit([tuple(map(int, x)) for x in X], y)
-    said = learner.predict([tuple(map(int, x)) for x in X])
-    assert np.mean(said == y) > 0.9
-
-
-@pytest.mark.more
 def test_corollary_4_on_conics():
     """The circle x**2 + y**2 = 1 over GF(3) is a subspace of the monomials."""
     conics = page.Monomials(3, 2, 2)

@@ -108,7 +108,7 @@ def test_truth_is_that_of_scikit_learn():
 def test_the_area_counts_ties_half():
     score, one = RNG.integers(0, 5, 60) / 4, RNG.integers(0, 2, 60).astype(bool)
     pairs = [(a > b) + (a == b) / 2 for a in score[one] for b in score[~one]]
-    assert auroc(score, one, np.ones(60, int)) == pytest.approx(np.mean(pairs))
+    assert auroc(score, one, ~one) == pytest.approx(np.mean(pairs))
 
 
 def fake(monkeypatch, law):
@@ -137,7 +137,7 @@ def test_runs_go_on_until_the_mean_is_known(monkeypatch, sd, least, most):
     values = [normal(sd)(0, 0, run) for run in range(cell.runs)]
     assert spread.mean == pytest.approx(np.mean(values))
     assert spread.reach == pytest.approx(1.96 * np.std(values, ddof=1) / math.sqrt(len(values)))
-    assert cell.free["auroc"].runs == 10
+    assert cell.without_privacy["auroc"].runs == 10
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,14 @@ def test_progress_is_shown_before_the_first_run(monkeypatch):
         ("auroc > .7", PUBLIC, "like 'auroc >= .75'"),
         ("auroc <= .7", PUBLIC, "larger is better"),
         ("log_loss >= .7", PUBLIC, "smaller is better"),
-        ("r2 >= .7", PUBLIC, "here of auroc, log_loss, error"),
-        ("coverage >= .7", PUBLIC, "here of auroc, log_loss, error"),
+        ("r2 >= .7", PUBLIC, "of this fit: auroc, log_loss, error"),
+        ("coverage >= .7", PUBLIC, "of this fit: auroc, log_loss, error"),
         ("auroc >= high", PUBLIC, "like"),
         ("auroc >= 1.2", PUBLIC, "can be reached"),
-        ("auroc >= .7", ASKED["rules"], "here of error"),
-        ("auroc >= .7", PUBLIC | {"labels": ["a", "b", "c"]}, "here of log_loss, error"),
-        ("auroc >= .7", ASKED["times"], "here of concordance"),
-        ("concordance >= .7", ASKED["users"], "here of r2, mae, coverage"),
+        ("auroc >= .7", ASKED["rules"], "of this fit: error"),
+        ("auroc >= .7", PUBLIC | {"labels": ["a", "b", "c"]}, "of this fit: log_loss, error"),
+        ("auroc >= .7", ASKED["times"], "of this fit: concordance"),
+        ("concordance >= .7", ASKED["users"], "of this fit: r2, mae, coverage"),
     ],
 )
 def test_aims_that_do_not_fit_are_refused(text, asked, words):

@@ -50,7 +50,6 @@ from littlestone.audit.chain import (
     BrokenError,
     Chain,
     Data,
-    Listening,
     Logs,
     Step,
     by_lemmas,
@@ -107,6 +106,7 @@ if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
     from littlestone.learners.boosting.rounds import Marginals
     from littlestone.source import Source
+    from littlestone.source.sources import Presented
 
 __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
@@ -115,6 +115,16 @@ __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
 
 # -- Draws whose scores are sums over records: bounded range for every n.
+
+
+class _Counting(SeededSource):
+    """A source that counts its draws."""
+
+    draws = 0
+
+    def choose(self, weights: Presented) -> int:
+        self.draws += 1
+        return super().choose(weights)
 
 
 class Sums(Chain):
@@ -158,7 +168,7 @@ class Sums(Chain):
 
     def _drawing(self, run: Callable[[Any, Source], Hashable]) -> Step:
         """Say why a draw in parts has the law of the scores."""
-        heard: Any = Listening(SeededSource(0))
+        heard = _Counting(0)
         run(self.layout.sample(tuple(self.kinds)), heard)
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
@@ -670,12 +680,12 @@ def all_n(
     >>> import littlestone as ls
     >>> print(all_n(ls.GenericLearner(ls.Thresholds(1, 4), epsilon=1.0)))
     HOLDS: generic on thresholds(1, 4), by sums over records
-      tested     public: 5 outcomes, the same with their multiplicities on ... data sets
-      tested     law: log-ratios are integers times the rate 1/2, up to n = 40
-      proved     drawing: a level, and then uniformly: the direct law (leveled.leveledE)
+      tested     public: 5 outcomes, with the same multiplicities on ... data sets
+      tested     law: log-ratios are integer multiples of the rate 1/2, up to n = 40
+      proved     drawing: by level, then uniformly within it: the direct law (leveled.leveledE)
       tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
-      enumerated range: 45 pairs of single records of the domain: oscillation 2, and times the rate
-      1 <= 1
+      enumerated range: 45 pairs of single records of the domain: oscillation 2; oscillation times
+      rate: 1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """
     algorithm = algorithm_of("all_n", learner)

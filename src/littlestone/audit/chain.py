@@ -33,7 +33,6 @@ from littlestone.source import ExactSource, Law, SeededSource, ball
 if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.source import Source
-    from littlestone.source.sources import Presented
 
 
 # -- What is known of the privacy of a learner for every n: steps, and what they rest on.
@@ -294,22 +293,6 @@ def domain_points(domain: Any) -> list[Any] | None:
     few = domain.size is not None and domain.size <= _MOST_POINTS
     points = domain.listed() if few else None
     return None if points is None else list(points)
-
-
-class Listening:
-    """A source that counts its draws."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.draws = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    def choose(self, weights: Presented) -> int:
-        """Draw, and count."""
-        self.draws += 1
-        return self._source.choose(weights)
 
 
 # -- What is asked of records beside the rounds: quantiles, and sums with two-sided geometric

@@ -148,10 +148,7 @@ class Search(_Largest):
         i, label = divmod(kind, self._labels)
         if i == len(self._sample.points):
             return OUTSIDE, label
-        point = self._sample.points[i]
-        if np.ndim(point):
-            return tuple(point.tolist()), label
-        return getattr(point, "item", lambda: point)(), label
+        return _named(self._sample.points[i]), label
 
     def _kept(self) -> Record:
         record = self._source.below(int(self._upto[-1]))
@@ -211,10 +208,14 @@ class UnitSearch(_Largest):
         return points[self._source.below(len(points))]
 
     def _of(self, point: Any) -> Record:
-        """Return a record at a point of an array, or at an end."""
-        if isinstance(point, np.ndarray | np.generic):
-            point = tuple(point.tolist()) if np.ndim(point) else point.item()
-        return point, self._one_of(self._codes)
+        return _named(point), self._one_of(self._codes)
+
+
+def _named(point: Any) -> Any:
+    """Return a point of an array as records have it."""
+    if np.ndim(point):
+        return tuple(np.asarray(point).tolist())
+    return point.item() if isinstance(point, np.generic) else point
 
 
 def replaced_unit(sample: Units, who: int, records: Sequence[Record]) -> Units:

@@ -40,7 +40,7 @@ from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Neighbours
-from littlestone.source import ExactSource, Law, Source
+from littlestone.source import ExactSource, Law
 
 if TYPE_CHECKING:
     from littlestone.data import Domain
@@ -195,7 +195,6 @@ def verify(
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
     ordered = holdout is not None or _shuffles(algorithm, n)
     cases = cases_of(algorithm, records, most=records_per_user, names=names, ordered=ordered)
-    extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     removed = guarantee.neighbours is Neighbours.ADD_REMOVE
     if removed and ordered:
@@ -209,9 +208,15 @@ def verify(
     found: list[dict[str, Any]] = []
     laws: list[Law] = []
     refusals, released = 0, False
+
+    def law(data: Case, seed: int) -> Law:
+        # A copy for each data set: what the learner remembers of one must not hide another.
+        own, sample = copy.deepcopy(algorithm), cases.sample(data)
+        seen = partial(observe, own, observers=observers, evaluate=evaluate, holdout=holdout)
+        return ExactSource(public_seed=seed, bits=bits).law(lambda source: seen(sample, source))
+
     for seed in public_seeds:
-        look = _Look(algorithm, tuple(observers), extra, seed, bits, cases)
-        known = {data: look.law(data) for size in sizes for data in cases.lists(size)}
+        known = {data: law(data, seed) for size in sizes for data in cases.lists(size)}
         laws += known.values()
         refused = [[o[0] == REFUSED for o in law.outcomes] for law in known.values()]  # type: ignore[index]
         refusals = max(refusals, sum(map(any, refused)))
@@ -315,33 +320,6 @@ def cases_of(
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)
-
-
-@dataclass(frozen=True)
-class _Look:
-    """How the law of what is observed on one data set is computed."""
-
-    algorithm: Learner[Any]
-    observers: tuple[Observer, ...]
-    extra: dict[str, Any]
-    seed: int
-    bits: int
-    cases: RecordCases | UserCases | TargetCases
-
-    def law(self, data: Case) -> Law:
-        # A copy for each data set: what the learner remembers of one must not hide another.
-        algorithm = copy.deepcopy(self.algorithm)
-
-        def run(source: Source) -> Hashable:
-            return observe(
-                algorithm,
-                self.cases.sample(data),
-                source,
-                observers=self.observers,
-                **self.extra,
-            )
-
-        return ExactSource(public_seed=self.seed, bits=self.bits).law(run)
 
 
 def _neighbours(

@@ -18,7 +18,7 @@ from littlestone.classes.base import (
     closures,
     vector_rows,
 )
-from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, parse_integer, readable
+from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, readable
 from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
@@ -29,8 +29,6 @@ MAX_LENGTH = 4096
 
 #: Most conjunctions that the exponential mechanism scores: 8 bytes for each.
 MAX_SIZE = 5_000_000
-
-_FLAGS = {("monotone", text): text != "false" for text in ("true", "false", "")}
 
 
 @readable
@@ -144,22 +142,6 @@ class Conjunctions(ConceptClass):
         if not isinstance(monotone, bool | int) or monotone not in (0, 1):
             raise parameter_error("Conjunctions", "monotone", "True or False", monotone)
         self.monotone = bool(monotone)
-
-    @classmethod
-    def from_spec(cls, inside: str) -> Conjunctions:
-        """Read the arguments of a spec: ``8``, or ``8, monotone=True``.
-
-        Examples
-        --------
-        >>> Conjunctions.from_spec("8, monotone=True")
-        Conjunctions(8, monotone=True)
-        """
-        n, comma, flag = (part.strip() for part in inside.partition(","))
-        name, _, value = (part.strip().lower() for part in flag.partition("="))
-        if comma and (name, value) not in _FLAGS:
-            raise parameter_error("conjunctions", "monotone", "True or False", flag[:20])
-        n = n.partition("=")[2] if n.startswith("n") else n
-        return cls(parse_integer(n, "conjunctions(n)"), monotone=_FLAGS.get((name, value), False))
 
     @property
     def spec(self) -> str:

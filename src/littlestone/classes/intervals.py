@@ -241,17 +241,8 @@ def pairs_of(span: int) -> int:
 
 
 def _all_pairs(spans: Ints) -> int:
-    """Return the sum of `pairs_of` over spans, exactly: below 2**63 by squares of 21-bit digits."""
-    if spans.dtype == object:
-        return sum(map(pairs_of, spans.tolist()))
-    mask = (1 << 21) - 1
-    digits = [spans & mask, (spans >> 21) & mask, spans >> 42]
-    squares = 0
-    for i, a in enumerate(digits):
-        for k, b in enumerate(digits):
-            squares += int(np.dot(a, b)) << 21 * (i + k)
-    total = sum(int(digit.sum()) << 21 * i for i, digit in enumerate(digits))
-    return (squares + total) // 2
+    """Return the sum of `pairs_of` over spans, exactly."""
+    return sum(map(pairs_of, spans.tolist()))
 
 
 @readable

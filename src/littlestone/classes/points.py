@@ -81,16 +81,8 @@ class Points(SetsOfPoints):
         """Number of concepts: one more than points."""
         return math.inf if self.bounds is None else self.bounds[1] - self.bounds[0] + 2
 
-    @property
-    def vc_dim(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def structure(self) -> Atoms:
-        """At most one point."""
-        return Atoms()
-
+    vc_dim = 1
+    structure = Atoms()  # at most one point
     streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:

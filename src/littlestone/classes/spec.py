@@ -169,9 +169,9 @@ def written(usage: str) -> Callable[[C], C]:
 
     Notes
     -----
-    Its arguments are the parameters of its constructor: integers, and perhaps ``schema`` and
-    ``labels``. A class of which the text is no list of integers has a classmethod ``from_spec``,
-    which gets the text between the parentheses, or ``from_csv``, which gets the path of a public
+    Its arguments are the parameters of its constructor: integers, True and False, and perhaps
+    ``schema`` and ``labels``. A class with another text has a classmethod ``from_spec``, which gets
+    the text between the parentheses, or ``from_csv``, which gets the path of a public
     file.
 
     Examples
@@ -316,7 +316,7 @@ def _path(inside: str, entry: Entry) -> Path:
 
 
 def _arguments(inside: str, entry: Entry, caller: str) -> dict[str, int]:
-    """Return the integer arguments by name."""
+    """Return the arguments by name: integers, True and False."""
     call = parse(f"f({inside})", caller)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise ParameterError(f"The arguments of {caller} cannot be read. Write {entry.usage}.")
@@ -330,7 +330,10 @@ def _arguments(inside: str, entry: Entry, caller: str) -> dict[str, int]:
                 f"The argument {str(name)[:60]!r} of {caller} is unknown or given twice. "
                 f"Write {entry.usage}."
             )
-        out[str(name)] = evaluate(node, ast.unparse(node)[:60], caller)
+        flag = getattr(node, "value", None)
+        if not isinstance(flag, bool):
+            flag = evaluate(node, ast.unparse(node)[:60], caller)
+        out[str(name)] = flag
     missing = set(entry.names[: entry.required]) - set(out)
     if len(call.args) > len(entry.names) or missing:
         raise ParameterError(

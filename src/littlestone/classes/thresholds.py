@@ -12,13 +12,12 @@ s = floor(log2 m):
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import inf
-from typing import Any, cast, overload
+from typing import Any, cast
 
 import numpy as np
 
@@ -142,42 +141,6 @@ class SetsOfPoints(ConceptClass):
         return self.bounds
 
 
-@dataclass(frozen=True)
-class NumberedConcepts(Sequence[Hypothesis]):
-    """All concepts of a version space, in the order of their numbers; nothing is listed."""
-
-    space: Any
-
-    @abstractmethod
-    def concept(self, index: int) -> Hypothesis:
-        """Return one concept by its number, counted from 0."""
-
-    @property
-    def size(self) -> int:
-        """Number of concepts."""
-        return int(self.space.size)
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __iter__(self) -> Iterator[Hypothesis]:
-        return map(self.concept, range(self.size))
-
-    def __contains__(self, item: object) -> bool:
-        return self.space.index(item) is not None
-
-    @overload
-    def __getitem__(self, index: int) -> Hypothesis: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hypothesis]: ...
-
-    def __getitem__(self, index: int | slice) -> Hypothesis | Sequence[Hypothesis]:
-        if isinstance(index, slice):
-            return [self.concept(i) for i in range(*index.indices(self.size))]
-        return self.concept(index + self.size if index < 0 else index)
-
-
 @readable
 @dataclass(frozen=True)
 class ThresholdHypothesis(Frozen):
@@ -262,16 +225,8 @@ class Thresholds(IntegerClass):
         """Number of concepts: one more than points."""
         return self.high - self.low + 2
 
-    @property
-    def vc_dim(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def structure(self) -> Line:
-        """Cuts of a line."""
-        return Line()
-
+    vc_dim = 1
+    structure = Line()  # cuts of a line
     streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
@@ -395,17 +350,6 @@ class ThresholdSpace(VersionSpace):
             index -= last - first + 1
         raise IndexError(index)
 
-    def index(self, hypothesis: Hypothesis) -> int | None:
-        """Return the number of a threshold of this space, or None."""
-        before = 0
-        for first, last in self.runs:
-            above = getattr(hypothesis, "above", None)
-            if isinstance(above, int) and first <= above <= last:
-                found = before + above - first
-                return found if self.threshold(found) == hypothesis else None
-            before += last - first + 1
-        return None
-
     def distinguish(self, h: Any, g: Any) -> int | None:
         """Return the smallest point between two thresholds."""
         return None if h.above == g.above else min(h.above, g.above) + 1
@@ -449,7 +393,8 @@ class ThresholdSpace(VersionSpace):
         return ThresholdHypothesis(above, self.concept_class.low, self.concept_class.high)
 
 
-class ThresholdList(NumberedConcepts):
+@dataclass(frozen=True)
+class ThresholdList(Sequence[ThresholdHypothesis]):
     """All thresholds of a space, in increasing order; nothing is listed.
 
     Examples
@@ -459,12 +404,20 @@ class ThresholdList(NumberedConcepts):
     (True, True)
     """
 
-    def concept(self, index: int) -> ThresholdHypothesis:
-        """Return one threshold by its number."""
-        named: ThresholdHypothesis = self.space.threshold(index)
-        return named
+    space: ThresholdSpace
 
-    def __iter__(self) -> Iterator[Hypothesis]:
+    @property
+    def size(self) -> int:
+        """Number of thresholds."""
+        return self.space.size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.space.threshold(index)
+
+    def __iter__(self) -> Iterator[ThresholdHypothesis]:
         return (self.space.named(u) for a, b in self.space.runs for u in range(a, b + 1))
 
 

@@ -218,10 +218,7 @@ class Paths(ConceptClass):
         """Number of concepts: one for each node, and the empty one."""
         return int(self.forest.size) + 1
 
-    @property
-    def vc_dim(self) -> int:
-        """1."""
-        return 1
+    vc_dim = 1
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""

@@ -135,16 +135,6 @@ class Forest(ABC):
                 high = middle - 1
         return low
 
-    def deepest(self, nodes: Iterable[Node]) -> Node | None:
-        """Return the deepest of pairwise comparable nodes; None if two are incomparable."""
-        below: Node = ROOT
-        for node in nodes:
-            if self.precedes(node, below):
-                below = node
-            elif not self.precedes(below, node):
-                return None
-        return below
-
 
 class Chain(Forest):
     """The integers from ``top`` to ``bottom``, each one the only child of the one before.
@@ -199,8 +189,8 @@ class Star(Forest):
 
     Examples
     --------
-    >>> Star(float("inf"), member=lambda x: True).deepest(["a", "b"]) is None
-    True
+    >>> Star(float("inf"), member=lambda x: True).meet("a", "b")
+    0
     """
 
     height = 1
@@ -740,16 +730,6 @@ class MatrixTree(ListedForest, VC1Tree):
     def is_proper(self, node: Node) -> bool:
         """Return whether some row is the path of this node."""
         return self.index(node) in self._proper
-
-    def node_of(self, row: int) -> Node:
-        """Return the node of a concept: the concept is f, flipped on the node's path.
-
-        Examples
-        --------
-        >>> MatrixTree([[0, 0], [1, 0], [1, 1]], f=0).node_of(2)
-        1
-        """
-        return self.node(int(self._ends[row]))
 
     def hypothesis(self, node: Node) -> TableHypothesis:
         """Return f, flipped on the path of a node, as a row of labels."""

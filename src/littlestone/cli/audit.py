@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from littlestone.cli.options import (
     AsJson,
@@ -24,7 +23,7 @@ from littlestone.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
@@ -44,7 +43,6 @@ def exact(
     *,
     claim: Enumerated = Enumerated(),
     n: int = 3,
-    unit: Literal["record", "user"] | None = None,
     samples_per_user: str | None = None,
     records_per_user: str | None = None,
     method: str | None = None,
@@ -59,34 +57,27 @@ def exact(
     Parameters
     ----------
     n:
-        Number of records of each data set; with --unit user, of users.
-    unit:
-        What one neighbour replaces: a record, or all records of one user. By default what the
-        learner protects.
+        Number of records of each data set; with --learner users, of users, and a neighbour
+        replaces all records of one user.
     samples_per_user:
-        With --unit user: how many records of each user the learner reads.
+        With --learner users: how many records of each user the learner reads.
     records_per_user:
-        With --unit user: try users with 0, 1, ... and up to this number of records; one more than
-        --samples-per-user by default, so that some have too many.
+        With --learner users: try users with 0, 1, ... and up to this number of records; one more
+        than --samples-per-user by default, so that some have too many.
     method:
-        With --unit user: auto, one-record, group-privacy or user-level.
+        With --learner users: auto, one-record, group-privacy or user-level.
     outside:
         Also try records whose point lies outside the domain.
     """
-    of_users = {
-        "samples_per_user": samples_per_user,
-        "records_per_user": records_per_user,
-        "method": method,
-    }
     from littlestone.audit import verify
     from littlestone.report import page
     from littlestone.report.evaluated import plain
 
-    if unit == "user" and claim.learner is None:
-        claim = replace(claim, learner="users")
     listed = label_list("audit exact", claim.labels, positive=None)
-    concepts, _, learner = claim.opened("audit exact", listed)
-    options, most = _of_users(learner, unit, of_users)
+    concepts, _ = claim.opened("audit exact", listed)
+    options: dict[str, Any] = {} if method is None else {"method": method}
+    if samples_per_user is not None:
+        options["samples_per_user"] = whole("audit exact", "samples_per_user", samples_per_user)
     algorithm = claim.algorithm(concepts, **options)
     places = read_points(needed("audit exact", "points", claim.points), concepts)
     check_integer("audit", "n", n, low=1)
@@ -97,7 +88,9 @@ def exact(
             n_samples=n,
             outside=outside,
             observers=[page, plain],
-            records_per_user=most,
+            records_per_user=None
+            if records_per_user is None
+            else whole("audit exact", "records_per_user", records_per_user),
         )
     return _verdict(result, json=json)
 
@@ -117,8 +110,7 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     from littlestone.audit import all_n as chain_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
-    concepts, _, learner = claim.opened("audit all-n", listed)
-    check_protects_records(learner)
+    concepts, _ = claim.opened("audit all-n", listed)
     algorithm = claim.algorithm(concepts)
     points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
@@ -158,7 +150,7 @@ def replay(
     from littlestone.audit import replay as replayed
     from littlestone.data import Sample, read_table
 
-    concepts, public, _ = claim.opened("audit replay")
+    concepts, public = claim.opened("audit replay")
     algorithm = claim.algorithm(concepts)
     declared = None if public is None else public.csv
     opened = read_table(data, csv=written.csv, declared=declared, caller="audit replay")
@@ -178,63 +170,6 @@ def _integer(text: str) -> object:
         return parse_integer(text, "audit")
     except ParameterError:
         return text
-
-
-def check_protects_records(learner: str) -> None:
-    """Refuse a learner whose data sets are made of users."""
-    if _protects_users(learner):
-        raise ParameterError(
-            f"The learner {learner!r} protects users, but these data sets are made of single "
-            "records. Verify it with littlestone audit exact --unit user."
-        )
-
-
-def _protects_users(learner: str) -> bool:
-    from littlestone.learners.registry import LEARNERS
-
-    if "." in learner:
-        from littlestone.papers import page
-
-        return bool(page(learner).UNIT == "users")
-    return learner in LEARNERS and LEARNERS[learner].unit == "users"
-
-
-def _of_users(
-    learner: str, unit: str | None, given: Mapping[str, str | None]
-) -> tuple[dict[str, Any], int | None]:
-    """Check what only a learner of users is given; return its options, and the most records."""
-    if not _protects_users(learner):
-        if unit == "user":
-            raise ParameterError(
-                f"The learner {learner!r} protects single records. With --unit user, leave out "
-                "--learner or use --learner users."
-            )
-        for name, value in given.items():
-            if value is not None:
-                raise ParameterError(
-                    f"The {name!r} parameter of audit exact is for the protection of users: add "
-                    "--unit user."
-                )
-        return {}, None
-    if unit == "record":
-        raise ParameterError(
-            f"The learner {learner!r} protects users, so one neighbour replaces a user. Use --unit "
-            "user, or choose another learner."
-        )
-    if given["samples_per_user"] is None:
-        raise ParameterError(
-            "With --unit user, audit exact needs --samples-per-user, for example 1: how many "
-            "records of each user are read."
-        )
-    counts = {
-        name: whole("audit", name, value)
-        for name, value in given.items()
-        if value is not None and name != "method"
-    }
-    options: dict[str, Any] = {"samples_per_user": counts["samples_per_user"]}
-    if given["method"] is not None:
-        options["method"] = given["method"]
-    return options, counts.get("records_per_user")
 
 
 def read_points(text: str, concepts: ConceptClass) -> list[Any]:

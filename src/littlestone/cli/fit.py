@@ -212,7 +212,7 @@ class Typed(Records, Table, Evaluated):
         label = self.time if self.y is None else self.y
         if label is None:
             raise ParameterError(
-                "fit needs --y, for example --y adult: the column of labels. For times use --time "
+                "fit needs --y, for example --y adult: the column of labels. For times, use --time "
                 "and --event. See littlestone fit --help."
             )
         if target:
@@ -289,7 +289,7 @@ class Typed(Records, Table, Evaluated):
         from littlestone.learners.release import Release
 
         if self.schema is not None or self.concept_class is not None:
-            raise ParameterError("fit takes --like, --schema or --class, not two of them.")
+            raise ParameterError("fit takes only one of --like, --schema and --class.")
         columns = Release.read(model).concept_class.row_schema
         if columns is None:
             raise parameter_error("fit", "like", "a model of the columns of a table", model)
@@ -323,7 +323,7 @@ class Typed(Records, Table, Evaluated):
         if target and self.schema is None:
             raise ParameterError(
                 "A --class for a --target needs a public --schema of the columns; `littlestone "
-                "schema new TABLE` drafts one. Without --class the columns are learned from the "
+                "schema new TABLE` drafts one. Without --class, the columns are learned from the "
                 "records."
             )
         form, schema = self.written("fit"), None

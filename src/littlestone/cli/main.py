@@ -8,6 +8,7 @@ could show data).
 from __future__ import annotations
 
 import codecs
+import difflib
 import errno
 import json
 import os
@@ -408,10 +409,10 @@ def _option(name: str) -> str:
 def _unknown(problem: UnknownOptionError) -> str:
     """Name the option that was meant, by what other programs call it or else by its letters."""
     typed = str(problem.token.keyword or problem.token.value).partition("=")[0]
-    meant = _CALLED.get(typed, "")
-    if meant not in [name for each in problem.argument_collection for name in each.names]:
-        return str(problem)
-    return f"Unknown option: {typed}. Did you mean {meant}?"
+    names = [name for each in problem.argument_collection for name in each.names]
+    meant = [name for name in [_CALLED.get(typed)] if name in names]
+    meant = meant or difflib.get_close_matches(typed, names, n=1, cutoff=0.7)
+    return f"Unknown option: {typed}." + "".join(f" Did you mean {name}?" for name in meant)
 
 
 def _missing(problem: MissingArgumentError) -> str:

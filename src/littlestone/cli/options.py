@@ -115,14 +115,14 @@ class Claim:
 
     def opened(
         self, caller: str, labels: Sequence[str] | None = None
-    ) -> tuple[ConceptClass, Schema | None, str]:
-        """Return the class and its schema, and the learner's name."""
+    ) -> tuple[ConceptClass, Schema | None]:
+        """Return the class and its schema."""
         spec = needed(caller, "class", self.concept_class)
-        learner = needed(caller, "learner", self.learner)
+        needed(caller, "learner", self.learner)
         needed(caller, "epsilon", self.epsilon)
         concepts, public = open_class(spec, self.schema, labels=labels)
         refuse_schema(concepts, public)
-        return concepts, public, learner
+        return concepts, public
 
     def algorithm(self, concepts: ConceptClass, **options: Any) -> Learner[Any]:
         """Return the learner, every number as the exact fraction that was typed."""
@@ -198,7 +198,7 @@ class Records:
         if not self.strict:
             if self.negative is not None:
                 raise ParameterError(
-                    f"The 'negative' parameter of {caller} is for --strict: without it every cell "
+                    f"The 'negative' parameter of {caller} is for --strict: without it, every cell "
                     "other than the positive one means 0."
                 )
             return {"positive": self.positive or "1", "negative": None}

@@ -15,7 +15,6 @@ from littlestone.cli.options import (
     names,
     needed,
     read_bounds,
-    whole,
 )
 from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import ParameterError
@@ -23,7 +22,7 @@ from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
-    from littlestone.evaluation.measures import Band, DataReport, Noise
+    from littlestone.evaluation.measures import Band, DataReport
 
 
 def new(
@@ -210,7 +209,7 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows.append(("Written", out, ""))
     facts(rows)
     if proposal.declared:
-        note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
+        note(f"Types {taken_as_public(proposal.declared)}; --kinds can declare others.")
     note("A model learned from the same records has no certificate of accuracy.")
 
 
@@ -221,7 +220,7 @@ def _kind(column: Column) -> str:
 
 
 def check(
-    data: str | None = None,
+    data: str,
     /,
     *,
     schema: str,
@@ -230,7 +229,6 @@ def check(
     delta: str | None = None,
     labels: str = "0,1",
     table: Table = Table(),
-    records: str | None = None,
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
@@ -252,31 +250,12 @@ def check(
         Delta, for example 1e-6: less noise, if there are many columns.
     labels:
         The public labels, separated by commas.
-    records:
-        Instead of a table: print how much noise the report of this many records would have. No
-        table is read, and no epsilon is spent.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked
-    from littlestone.evaluation.measures import check_noise
 
-    if data is not None and records is not None:
-        raise ParameterError(
-            "check takes a table or --records, not both: --records N computes the noise of a "
-            "report on N records, and reads no table."
-        )
-    if data is None and records is None:
-        raise ParameterError(
-            "check needs a table, for example people.csv; or --records N, which computes the "
-            "noise of a report on N records, and reads no table."
-        )
     public = Schema.from_toml(schema)
-    if records is not None:
-        n = whole("check", "records", records)
-        _planned(check_noise(public, epsilon=epsilon, delta=delta or 0), n, json=json)
-        return 0
     paid_by = paid.budget("check")
-    assert data is not None
     report = checked(
         data,
         public,
@@ -291,24 +270,6 @@ def check(
     if not printed(report, json=json):
         _show_report(report)
     return 0
-
-
-def _planned(noise: Noise, n: int, *, json: bool) -> None:
-    from littlestone.report.html import percent
-
-    found = {"n": n, "rate": str(noise.rate), "reach": noise.reach}
-    if printed(found, json=json):
-        return
-    if 2 * noise.reach >= n:
-        note(
-            f"The noise would be up to {noise.reach:g} of {n:,} records: such a report is "
-            "uninformative, and is refused. Use a larger epsilon, a delta, or fewer columns."
-        )
-        return
-    note(
-        f"The 95% margin of error of each percentage would be {percent(noise.reach / n)} "
-        f"({noise.reach:g} of {n:,} records)."
-    )
 
 
 def _show_report(report: DataReport) -> None:
@@ -330,9 +291,7 @@ def _show_report(report: DataReport) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = (
-        f"{report.noise.reach:g} of {report.n:,} records, with probability 95% for each percentage"
-    )
+    off = f"{report.noise.reach:g} of {report.n:,} records in each percentage, with probability 95%"
     about = (
         "a cell that fits no bin or category; often another spelling or capitals (merge), a "
         "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"

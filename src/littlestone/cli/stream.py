@@ -270,7 +270,6 @@ def _prepared(
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data.cells import CsvFormat
-    from littlestone.data.counting import match
     from littlestone.data.read import RowReader
     from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
@@ -316,17 +315,19 @@ def _prepared(
     negative = replace(terms, positive=about["positive"]).label_rule("stream")["negative"]
     schema = concepts.row_schema
     column = None if schema is not None else columns[0]
-    positive = about["positive"]
-    for name, label in (("positive", positive), ("negative", negative)):
-        if label is not None:
-            match("stream", name, label)
     declared = None if schema is None else schema.csv
     form = CsvFormat.parse(chosen.get("csv") or declared or "", "stream")
     if form.to_dict():
         about["csv"] = str(form)
     reader = RowReader(
-        concepts.domain,
-        *(column, about["y"], positive, negative, terms.strict, chosen["user"]),
+        domain=concepts.domain,
+        x=column,
+        y=about["y"],
+        user=chosen["user"],
+        positive=about["positive"],
+        negative=negative,
+        strict=terms.strict,
+        caller="stream",
         what=what,
         form=form,
     )
@@ -436,7 +437,7 @@ def _show_status(folder: str, *, json: bool) -> None:
         return
     concepts = class_from_dict(public["stream"]["class"])
     parts = parts_in(public, concepts)
-    spent = f"{public['batches']} of {public['planned_batches']} updates"
+    spent = f"{public['batches']} of {public['planned_batches']} updates used"
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
@@ -444,8 +445,7 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Hypothesis", str(public["hypothesis"])),
             (
                 "Budget",
-                spent
-                + ("; the budget is spent, and the last rule stays" if public["stopped"] else ""),
+                spent + ("; the last rule stays in use" if public["stopped"] else ""),
                 "",
             ),
             ("Guarantee", str(total(parts))),
@@ -535,8 +535,8 @@ class Progress:
         if self._quiet:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan
-        spent = f"{state.batches} of {plan.batches} updates"
-        spent += " (spent; the last rule stays)" if state.stopped else ""
+        spent = f"{state.batches} of {plan.batches} updates used"
+        spent += " (the last rule stays in use)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 

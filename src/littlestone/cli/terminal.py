@@ -139,7 +139,7 @@ GROUPS = {
         y schema x user labels positive negative strict target low high time event event-is periods
         samples-per-user records-per-user bounds public bins shift public-points csv
         header-is-public columns kinds digits like records horizon resume follow key data
-        points n unit outside pairs places copies weights codebook
+        points n outside pairs places copies weights codebook
     """,
     "Model": """
         model class learner set method monotonic monotonic-cst inference loss quantile costs
@@ -158,11 +158,11 @@ COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
     "rehearse": "y schema records epsilon delta aim chance runs report out",
-    "check": "y schema epsilon delta labels csv header-is-public records ledger json",
+    "check": "y schema epsilon delta labels csv header-is-public ledger purpose json",
     "score": "y epsilon by positive user csv ledger purpose record json",
     "stream": "y x class epsilon delta horizon user state resume out",
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
-    "audit exact": "class learner epsilon delta schema labels points n unit json",
+    "audit exact": "class learner epsilon delta schema labels points n samples-per-user json",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
 }

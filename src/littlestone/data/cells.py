@@ -266,51 +266,48 @@ def canonical(written: str) -> str:
 
 
 class Match:
-    """The label rule: a record is positive when its label cell equals one public value.
+    """The label rule: which of some public labels a cell equals.
 
     Equal means the same number (``"1"``, 1, 1.0 and True all equal 1; so does ``"yes"``, and
-    ``"no"`` equals 0) or the same text. A missing cell equals nothing, so its record has label 0.
+    ``"no"`` equals 0) or the same text. A missing cell equals nothing.
 
     Examples
     --------
     >>> positive = Match(1)
     >>> [positive(v) for v in ("1", 1, 1.0, True, " 1.0 ", "true", "Yes", None, 0)]
     [True, True, True, True, True, True, True, False, False]
+    >>> [Match("a", "b", "c").place(cell) for cell in ("b", "c ", "?", None)]
+    [1, 2, 3, 3]
     """
 
-    def __init__(self, value: object) -> None:
-        written = text(value)
-        if written is None or written.lower() == "nan":
-            raise ValueError("nothing equals a missing value")
-        self._text = written
-        #: What the public value is worth, if it is a number.
-        self.value = number(written)
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the public value is a number."""
-        return self.value is not None
+    def __init__(self, *labels: object) -> None:
+        self._places: dict[object, int] = {}
+        self.size = len(labels)
+        #: Whether all labels are numbers.
+        self.numeric = True
+        for place, label in enumerate(labels):
+            written = text(label)
+            if written is None or written.lower() == "nan":
+                raise ValueError("nothing equals a missing value", label)
+            value = number(written)
+            self.numeric &= value is not None
+            self._places |= {key: place for key in (written, value) if key is not None}
 
     def __call__(self, raw: object) -> bool:
-        """Return whether a raw cell equals the public value."""
+        """Return whether a raw cell equals one of the labels."""
+        return self.place(raw) < self.size
+
+    def place(self, raw: object) -> int:
+        """Return the place of the label that a raw cell equals; the number of labels for none."""
         written = text(raw)
-        if written is None:
-            return False
-        if written == self._text:
-            return True
-        return self.value is not None and self.value in (number(written), _worth(written))
-
-    def integers(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which whole numbers (or booleans, as 0 and 1) equal the public value."""
-        kind = np.iinfo(values.dtype)
-        if isinstance(self.value, int) and kind.min <= self.value <= kind.max:
-            return np.asarray(values == self.value)
-        return np.zeros(len(values), dtype=bool)
+        if written is not None:
+            for key in (written, number(written), _ANSWERS.get(written.lower())):
+                if key in self._places:
+                    return self._places[key]
+        return self.size
 
 
-def _worth(written: str) -> int | None:
-    """Return the label that an answer is worth."""
-    return {"yes": 1, "no": 0}.get(written.lower())
+_ANSWERS = {"yes": 1, "no": 0}
 
 
 def digits(value: int) -> str:

@@ -577,7 +577,7 @@ def check_engine(frame: Frame) -> None:
             hint = "Write the table to a CSV or Parquet file first."
             raise ParameterError(_UNKNOWN.format("Ibis on sqlite", hint))
         if name not in IBIS:
-            hint = f"Of Ibis these are: {', '.join(IBIS)}. Collect the table first."
+            hint = f"The supported ones of Ibis are {', '.join(IBIS)}. Collect the table first."
             raise ParameterError(_UNKNOWN.format(f"Ibis on {name}", hint))
 
 

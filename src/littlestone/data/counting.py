@@ -6,8 +6,8 @@ An engine that holds a table may hand out groups of equal rows with their number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -240,128 +240,94 @@ STOPPED = (
 _MOST_CELLS = 2**22  # of several columns that are counted in one reading
 _ROWS = 2**22  # that are converted at a time
 _MOST_GROUPS = 2**24  # that are kept apart though some may be equal
+_FEW = 2**7  # whole numbers that are looked up: their differences are of their type
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Rules:
-    """The public rules by which cells become records."""
+    """The public rules by which cells become records; see `Sample.read` and `TargetSample.read`."""
 
-    caller: str
-    columns: list[str]  # of points, then of labels, then of users
-    numbers: list[str]
     domain: Domain
-    schema: Schema | None  # of rows
-    rules: list[Match]
-    listed: bool = False  # one rule for each label; else one says which cells have label 1
+    x: str | Sequence[str] | None = None
+    y: str
     user: str | None = None
-    negative: Match | None = None
+    positive: Any = 1
+    negative: Any = None
+    labels: Sequence[Any] | None = None
     target: Target | None = None
+    event: str | None = None
+    caller: str
+
+    def __post_init__(self) -> None:
+        names, self.schema = point_columns(self.caller, self.x, self.domain)
+        self._first = len(names)  # of the columns after those of points
+        if self.labels is None:
+            self._label = match(self.caller, "positive", self.positive)
+        else:
+            self._label = match(self.caller, "labels", *self.labels)
+        self._either = self._label
+        if self.negative is not None:
+            self._either = match(self.caller, "negative", self.negative, self.positive)
+        numeric = self.target is not None or self._label.numeric
+        self.numbers = number_columns(names, self.schema, self.domain) + [self.y] * numeric
+        self.columns = [*names, self.y, *(n for n in (self.event, self.user) if n is not None)]
 
     def converted(self, cells: pa.Table, *, strict: bool = False) -> TargetSample:
         """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
-        points, point = self._points(cells, strict=strict)
-        label, n = self._labels(cells, strict=strict), group_sizes(cells)
-        return TargetSample(points, None, point, label, n, None)
-
-    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
         if self.schema is not None:
             codes = group_codes(cells, self.schema, self.caller, strict=strict)
-            return distinct(np.stack(codes, axis=1).astype(np.int16))
-        points, point = points_of(cells["c0"], self.domain)
-        if strict and (point < 0).any():
-            raise refusal(self.caller, self.columns[0], self.domain.rule)
-        return points, point
+            points, point = distinct(np.stack(codes, axis=1).astype(np.int16))
+        else:
+            points, point = points_of(cells["c0"], self.domain)
+            if strict and (point < 0).any():
+                raise refusal(self.caller, self.columns[0], self.domain.rule)
+        label = self.codes(cells, strict=strict)
+        return TargetSample(points, None, point, label, group_sizes(cells), None)
 
-    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
+    def codes(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
         """Return label 1 where a cell equals the positive value, else 0; or codes."""
+        raw = cells[f"c{self._first}"]
+        codes: npt.NDArray[Any]
         if self.target is not None:
-            first = 1 if self.schema is None else len(self.schema)
             last = len(self.columns) - (self.user is not None)
-            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
-            if strict and (found < 0).any():
-                raise refusal(self.caller, self.columns[first], "a number")
-            return found
-        place = len(self.columns) - 1 - (self.user is not None)
-        raw, name = cells[f"c{place}"], self.columns[place]
-        if not self.listed:
-            if strict:
-                self._check_labels(raw, name)
-            return label_codes(raw, self.rules[0])
-        codes = listed_codes(raw, self.rules)
-        if strict and (codes == len(self.rules)).any():
-            raise refusal(self.caller, name, "one of the public labels")
+            codes = self.target.of_cells([cells[f"c{j}"] for j in range(self._first, last)])
+            odd, rule = codes < 0, "a number"
+        elif self.labels is not None:
+            codes = label_places(raw, self._label)
+            odd, rule = codes == self._label.size, "one of the public labels"
+        else:
+            codes = (label_places(raw, self._label) == 0).astype(np.int8)
+            odd, rule = np.zeros(0, dtype=bool), "not missing"
+            if strict and self.negative is not None:
+                rule = "the positive or the negative label"
+                odd = label_places(raw, self._either) == self._either.size
+            elif strict:
+                odd = _convert(raw, lambda cell: user_name(cell) is None) == 1
+        if strict and odd.any():
+            raise refusal(self.caller, self.columns[self._first], rule)
         return codes
 
-    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
-        positive, negative = self.rules[0], self.negative
-        rule = "not missing" if negative is None else "the positive or the negative label"
-
-        def allowed(cell: object) -> bool:
-            known = positive(cell) or negative is None or negative(cell)
-            return known and user_name(cell) is not None
-
-        if not _convert(raw, allowed).all():
-            raise refusal(self.caller, name, rule)
-
-    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        line = cast(Any, self.domain).line
-        return keys_of(cells["c0"], self.domain, line)
+    def keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        """Return the numbers of points on the line of the domain, and which cells are points."""
+        return keys_of(cells["c0"], self.domain, cast(Line, self.domain.line))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Reading(Rules):
-    """An opened table, and the rules for its cells."""
+    """A table that is opened, and the rules for its cells."""
 
-    opened: Table = field(kw_only=True)
-    stream: Stream = field(kw_only=True)
+    table: Any
+    csv: Any = None
 
-    @classmethod
-    def of(
-        cls,
-        table: Any,
-        *,
-        x: str | Sequence[str] | None = None,
-        y: str,
-        domain: Domain,
-        user: str | None = None,
-        positive: Any = 1,
-        negative: Any = None,
-        labels: Sequence[Any] | None = None,
-        target: Target | None = None,
-        event: str | None = None,
-        csv: Any = None,
-        caller: str,
-    ) -> Self:
-        """Open a table; see `Sample.read` and `UserSample.read`."""
-        names, schema = point_columns(caller, x, domain)
-        if labels is None:
-            rules = [match(caller, "positive", positive)]
-        else:
-            rules = [match(caller, "labels", label) for label in labels]
-        other = None if negative is None else match(caller, "negative", negative)
-        declared = None if schema is None else schema.csv
-        opened = read_table(table, csv=csv, declared=declared, caller=caller)
-        numeric = target is not None or all(rule.numeric for rule in rules)
-        numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
-        columns = [*names, y, *(name for name in (event, user) if name is not None)]
-        stream = opened.stream(columns, caller, numbers=numbers)
-        opened.once(y, caller)
-        if user is not None and pa.types.is_floating(stream.schema.types[len(columns) - 1]):
-            raise float_users(f"The users in the column {user!r}", caller)
-        return cls(
-            caller=caller,
-            opened=opened,
-            stream=stream,
-            columns=columns,
-            numbers=numbers,
-            domain=domain,
-            schema=schema,
-            rules=rules,
-            listed=labels is not None,
-            user=user,
-            negative=other,
-            target=target,
-        )
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        declared = None if self.schema is None else self.schema.csv
+        self.opened = read_table(self.table, csv=self.csv, declared=declared, caller=self.caller)
+        self.stream = self.opened.stream(self.columns, self.caller, numbers=self.numbers)
+        self.opened.once(self.y, self.caller)
+        kind = self.stream.schema.types[len(self.columns) - 1]
+        if self.user is not None and pa.types.is_floating(kind):
+            raise float_users(f"The users in the column {self.user!r}", self.caller)
 
     def groups(self, *, strict: bool = False) -> TargetSample:
         """Return what all cells are converted to."""
@@ -395,7 +361,7 @@ def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: A
     """Read and count a table; see `Reading.of`."""
 
     def run() -> TargetSample:
-        return Reading.of(table, caller=caller, **arguments).groups(strict=strict)
+        return Reading(table=table, caller=caller, **arguments).groups(strict=strict)
 
     return run_engine(run, STOPPED.format(caller))
 
@@ -563,27 +529,27 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> I
     >>> count_labels({"ill": ["1", 1.0, "ill", None, 0]}, "ill", [0, 1], caller="doctest")
     array([1, 1, 1, 2])
     """
-    rules = [match(caller, "labels", label) for label in labels]
-    numbers = [y] if any(rule.numeric for rule in rules) else []
+    known = match(caller, "labels", *labels)
+    numbers = [y] if known.numeric else []
     stream = read_table(table, caller=caller).stream([y], caller, numbers=numbers)
 
     def code(raw: object) -> int:
-        written = text(raw)
+        written, place = text(raw), known.place(raw)
         if written is None or written.lower() == "nan":
             return Column.MISSING
-        found = [i for i, rule in enumerate(rules) if rule(raw)]
-        return Column.FIRST + found[0] if found else Column.OTHER
+        return Column.FIRST + place if place < known.size else Column.OTHER
 
-    size = Column.FIRST + len(rules)
+    size = Column.FIRST + known.size
     return _totals(stream, lambda cells: _convert(cells, code), size, caller)
 
 
-def match(caller: str, name: str, value: Any) -> Match:
-    """Return the rule for a public label, or refuse it."""
+def match(caller: str, name: str, *values: Any) -> Match:
+    """Return the rule for public labels, or refuse them."""
     try:
-        return Match(value)
-    except ValueError:
-        raise parameter_error(caller, name, "a number or a text, not missing", value) from None
+        return Match(*values)
+    except ValueError as missing:
+        rule = "a number or a text, not missing"
+        raise parameter_error(caller, name, rule, missing.args[1]) from None
 
 
 def point_columns(
@@ -633,20 +599,15 @@ def group_codes(
     return codes
 
 
-def label_codes(cells: pa.ChunkedArray, positive: Match) -> npt.NDArray[np.int8]:
-    """Return 1 where the cell equals the positive label, else 0."""
-    if pa.types.is_integer(cells.type) and not cells.null_count:
-        return positive.integers(cells.to_numpy()).astype(np.int8)
-    return _convert(cells, positive).astype(np.int8)
-
-
-def listed_codes(cells: pa.ChunkedArray, labels: Sequence[Match]) -> npt.NDArray[np.int8]:
-    """Return the code of the label that each cell equals; their number where it equals none."""
-
-    def code(raw: object) -> int:
-        return next((i for i, rule in enumerate(labels) if rule(raw)), len(labels))
-
-    return _convert(cells, code).astype(np.int8)
+def label_places(cells: pa.ChunkedArray, labels: Match) -> npt.NDArray[np.int8]:
+    """Return the place of the label that each cell equals; the number of labels for none."""
+    if pa.types.is_integer(cells.type) and len(cells) and not cells.null_count:
+        values = cells.to_numpy()
+        low, high = int(values.min()), int(values.max())
+        if high - low < _FEW:
+            places = np.array([labels.place(value) for value in range(low, high + 1)], np.int8)
+            return cast("npt.NDArray[np.int8]", places[values - values.dtype.type(low)])
+    return _convert(cells, labels.place).astype(np.int8)
 
 
 def _users(

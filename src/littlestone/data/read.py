@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.costs import Costs
-from littlestone.data.cells import CsvFormat, Match, user_name
+from littlestone.data.cells import CsvFormat, user_name
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
     STOPPED,
@@ -28,12 +28,9 @@ from littlestone.data.counting import (
     distinct_cells,
     group_codes,
     group_sizes,
-    number_columns,
-    point_columns,
     whole_numbers,
 )
 from littlestone.data.domains import (
-    Domain,
     IntegerDomain,
     Line,
     check_same,
@@ -80,7 +77,7 @@ def read(
     """
 
     def run() -> Any:
-        reading = _Sampled.of(table, caller=caller, **arguments)
+        reading = _Sampled(table=table, caller=caller, **arguments)
         if strict or need == "all":
             return reading.in_memory(strict=strict)
         return reading.cheapest(need, most, large)
@@ -98,7 +95,7 @@ class _Sampled(Reading):
     def _sample(self, groups: TargetSample) -> Any:
         if self.user is not None:
             return UserSample.grouped(groups)
-        return groups.pooled(len(self.rules) if self.listed else None)
+        return groups.pooled(None if self.labels is None else len(self.labels))
 
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""
@@ -133,8 +130,8 @@ class _Sampled(Reading):
 
     def _stored(self) -> Stored:
         """Convert batch by batch; let the store group and sort."""
-        labels = len(self.rules) + 1
-        outside = np.zeros(labels, dtype=np.int64)
+        rows = 2 if self.labels is None else len(self.labels) + 1
+        outside = np.zeros(rows, dtype=np.int64)
         layout: OnLine | Encoded
         if self.schema is None:
             layout = OnLine(cast(Any, self.domain).line)
@@ -145,21 +142,21 @@ class _Sampled(Reading):
 
         def given() -> Iterator[pa.RecordBatch]:
             for cells in self.stream.tables():
-                label, n = self._labels(cells), group_sizes(cells)
+                label, n = self.codes(cells), group_sizes(cells)
                 if isinstance(layout, Encoded):
                     codes = group_codes(cells, cast(Schema, self.schema), self.caller)
                     words = layout.words(np.stack(codes).T)
                 else:
-                    keys, inside = self._keys(cells)
+                    keys, inside = self.keys(cells)
                     if not inside.all():
                         beyond = label[~inside].astype(np.int64)
-                        outside[:] += totals(beyond, n[~inside], labels)
+                        outside[:] += totals(beyond, n[~inside], rows)
                         keys, label, n = keys[inside], label[inside], n[inside]
                     words = [keys]
                 columns = [*words, label, n]
                 yield pa.record_batch(columns[: len(schema)], schema=schema)
 
-        costs = Costs.equal(len(self.rules) if self.listed else 2)
+        costs = Costs.equal(2 if self.labels is None else len(self.labels))
         return Stored.keep(layout, schema, given(), costs, outside)
 
     def _stored_users(self) -> StoredUsers:
@@ -175,9 +172,9 @@ class _Sampled(Reading):
         def given() -> Iterator[pa.RecordBatch]:
             for cells in self.stream.tables():
                 user, nobody = _numbered(cells[f"c{len(self.columns) - 1}"], names)
-                keys, inside = self._keys(cells)
+                keys, inside = self.keys(cells)
                 key = np.where(inside, keys, low - 1)
-                columns = [nobody, user, key, self._labels(cells), group_sizes(cells)]
+                columns = [nobody, user, key, self.codes(cells), group_sizes(cells)]
                 yield pa.record_batch(columns[: len(schema)], schema=schema)
 
         store, sorted_by, ranked = Store(), "nobody, user, key, label", None
@@ -203,8 +200,8 @@ class _Sampled(Reading):
             for cells in self.stream.tables():
                 column, domain = cells["c0"], cast(IntegerDomain, self.domain)
                 floats = pa.types.is_floating(column.type)
-                keys, known = self._keys(cells) if floats else whole_numbers(column, domain)
-                one = self._labels(cells) == 1
+                keys, known = self.keys(cells) if floats else whole_numbers(column, domain)
+                one = self.codes(cells) == 1
                 zeros = _outer(zeros, keys[known & ~one], most, largest=True)
                 ones = _outer(ones, keys[known & one], most, largest=False)
                 for label, here in enumerate((~one, one)):
@@ -319,22 +316,16 @@ def _pieces(block: bytes, most: int) -> Iterator[bytes]:
         yield block[start:end]
 
 
-@dataclass(frozen=True)
-class RowReader:
+@dataclass(eq=False, repr=False, kw_only=True)
+class RowReader(Rules):
     """The public rules by which rows of CSV become records."""
 
-    domain: Domain
-    x: str | None
-    y: str
-    positive: str = "1"
-    negative: str | None = None
     strict: bool = False
-    user: str | None = None
-    caller: str = "stream"
     what: str = "The standard input"
     form: CsvFormat = field(default_factory=CsvFormat)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.form.quoted_line_breaks:
             raise ParameterError(
                 f"Rows of {self.caller} are single lines: quoted-line-breaks is for whole files, "
@@ -350,8 +341,7 @@ class RowReader:
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
         """Yield the rows that come after ``skip`` rows."""
-        rules = self._rules
-        numbers = {begun.columns[rules.columns.index(name)] for name in rules.numbers}
+        numbers = {begun.columns[self.columns.index(name)] for name in self.numbers}
         for block in self._after(begun.lines, skip):
             cells, ragged = columns_in(block, self.form, begun.width, begun.columns, numbers)
             if self.strict and ragged:
@@ -362,20 +352,10 @@ class RowReader:
                 )
             users = None if self.user is None else self._users(cells.pop())
             table = pa.Table.from_arrays(cells, [f"c{j}" for j in range(len(cells))])
-            rows = rules.converted(table, strict=self.strict)
+            rows = self.converted(table, strict=self.strict)
             points = rows.points if len(rows.points) else np.zeros(1, dtype=np.int64)
             at = np.maximum(rows.point, 0)
             yield Group(points[at], rows.point >= 0, rows.code, users)
-
-    @property
-    def _rules(self) -> Rules:
-        names, schema = point_columns(self.caller, self.x, self.domain)
-        positive, negative = Match(self.positive), self.negative and Match(self.negative)
-        numbers = number_columns(names, schema, self.domain) + [self.y] * positive.numeric
-        return Rules(
-            self.caller, [*names, self.y], numbers, self.domain, schema, [positive],
-            negative=negative or None,
-        )  # fmt: skip
 
     def _after(self, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
         for block in lines:
@@ -395,15 +375,14 @@ class RowReader:
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        columns = self._rules.columns + ([] if self.user is None else [self.user])
-        for name in columns:
+        for name in self.columns:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
                     f"{self.what} given to {self.caller} has no column {name!r}. Its first line "
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
-        return [names.index(str(name)) for name in columns]
+        return [names.index(name) for name in self.columns]
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""

@@ -304,11 +304,11 @@ class Periods(Target):
 
     def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
         """Return the codes of the cells of two columns, time and event."""
-        from littlestone.data.counting import codes_of, label_codes  # noqa: PLC0415
+        from littlestone.data.counting import codes_of, label_places  # noqa: PLC0415
 
         half = super().of_cells(cells[:1])
         negative = codes_of(cells[0], _NEGATIVE) == Column.FIRST
-        event = label_codes(cells[1], Match(self.event_is)).astype(np.int64)
+        event = label_places(cells[1], Match(self.event_is)) == 0
         return np.where((half == UNKNOWN) | negative, UNKNOWN, 2 * half + event)
 
     def of_array(self, y: Any, caller: str) -> Ints:

@@ -550,7 +550,7 @@ class Evaluation(Figures):
         given = self._given(probabilities)
         predicted = np.bincount(self._cell, given * self._within(given)[0])
         bins = []
-        for low, high in self._blocks(12.0):
+        for low, high in joined(self._counts.sum(axis=0), 2 * self.histogram.noise, 12.0):
             part = self._counts[:, low:high]
             total = max(float(part.sum()), 1.0)
             weights = np.maximum(part.sum(axis=0), 0) + 1e-9
@@ -607,24 +607,20 @@ class Evaluation(Figures):
             raise ParameterError("There must be one probability for each score.")
         return given
 
-    def _blocks(self, deviations: float) -> list[tuple[int, int]]:
-        """Return ranges of scores with records above ``deviations`` deviations of the noise."""
-        v = 2 * self.histogram.noise
-        sums = self._counts.sum(axis=0)
-        blocks, start = [], 0
-        for stop in range(1, len(sums) + 1):
-            total = float(sums[start:stop].sum())
-            if total >= max(deviations * math.sqrt(v * (stop - start)), 1.0):
-                blocks.append((start, stop))
-                start = stop
-        if start < len(sums):  # what is left over joins the last block
-            first = blocks.pop()[0] if blocks else 0
-            blocks.append((first, len(sums)))
-        return blocks
-
     def _binary(self) -> None:
         if self.histogram.labels != 2:
             raise UnsupportedError("Cuts, ROC and calibration are for two labels.")
+
+
+def joined(counts: Floats, noise: float, deviations: float) -> list[tuple[int, int]]:
+    """Return ranges of cells with records above so many deviations of the noise of their cells."""
+    ranges, start = list[tuple[int, int]](), 0
+    for stop in range(1, len(counts) + 1):
+        if counts[start:stop].sum() >= max(deviations * math.sqrt(noise * (stop - start)), 1.0):
+            ranges.append((start, stop))
+            start = stop
+    # what is left over joins the last one
+    return [*ranges[:-1], (ranges[-1][0] if ranges else 0, len(counts))]
 
 
 #: A figure of a group whose band is as wide is not said.

@@ -45,9 +45,9 @@ from littlestone.evaluation.histogram import (
     release_histogram,
     variance,
 )
-from littlestone.evaluation.measures import Band, Figures, deviations, four
+from littlestone.evaluation.measures import Band, Figures, deviations, four, joined
 from littlestone.mechanisms.estimate import truncated
-from littlestone.safe_io import OMITTED, Plain, Wire
+from littlestone.safe_io import OMITTED, Plain, Wire, plain
 from littlestone.source import Source
 from littlestone.types import Json
 
@@ -297,10 +297,7 @@ class QuantityEvaluation(Figures):
     @property
     def quality(self) -> Json:
         """The estimates, as they are filed."""
-        bins = [own.to_dict() for own in self.predicted_observed]
-        bands = self.bands.items()
-        filed = {name: None if band is None else band.to_dict() for name, band in bands}
-        return {**filed, "predicted_observed": bins}
+        return cast(Json, plain({**self.bands, "predicted_observed": self.predicted_observed}))
 
     @property
     def bands(self) -> dict[str, Band | Between | None]:
@@ -682,7 +679,7 @@ class ErrorCells(Wire):
         noise = variance(float(rate)) / self.parts**2  # of a count
         return tuple(
             self._bin(first, counts[first:last], noise, beta, new=new, whole=whole)
-            for first, last in _joined(counts, noise)
+            for first, last in joined(counts.sum(axis=1), noise * counts.shape[1], _DEVIATIONS)
         )
 
     def _bin(
@@ -726,19 +723,6 @@ class ErrorCells(Wire):
         return PredictedBin(
             float(ends[0]), float(ends[-1]), predicted, observed, tuple(quantiles), below, units
         )
-
-
-def _joined(counts: Doubles, noise: float) -> list[tuple[int, int]]:
-    """Return neighbouring rows in ranges whose counts are well above their noise."""
-    found: list[tuple[int, int]] = []
-    start = 0
-    for stop in range(1, len(counts) + 1):
-        part = counts[start:stop]
-        if part.sum() >= max(_DEVIATIONS * math.sqrt(noise * part.size), 1.0):
-            found.append((start, stop))
-            start = stop
-    # what is left over joins the last one
-    return [*found[:-1], (found[-1][0] if found else 0, len(counts))]
 
 
 # -- What predicted survival is worth: one released histogram of risk, periods at risk, and event.
@@ -808,7 +792,7 @@ def counted(model: TreeSum, sample: TargetSample, bins: Sequence[int]) -> npt.ND
 
 
 @dataclass(frozen=True)
-class PeriodEvents:
+class PeriodEvents(Plain):
     """Events in a period among those at risk in it."""
 
     end: float
@@ -1009,12 +993,5 @@ class SurvivalEvaluation(Figures):
     @property
     def quality(self) -> Json:
         """The estimates, as they are filed."""
-        periods = [
-            {
-                "end": period.end,
-                "predicted": period.predicted.to_dict(),
-                "observed": period.observed.to_dict(),
-            }
-            for period in self.calibration
-        ]
-        return {"concordance": self.concordance.to_dict(), "calibration": periods}
+        found = {"concordance": self.concordance, "calibration": self.calibration}
+        return cast(Json, plain(found))

@@ -432,7 +432,7 @@ class TwoSample(Learner[TwoSamplePlan]):
         default=None,
     )
     beta: Fraction = declared(
-        maybe(share()), "Probability of more. Default: that of the learner.", default=None
+        maybe(share()), "Probability of a larger error. Default: that of the learner.", default=None
     )
     learner_epsilon: Fraction | None = declared(
         maybe(number()),

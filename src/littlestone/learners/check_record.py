@@ -96,7 +96,12 @@ def check_record(record: Any) -> list[Finding]:
         if not {"release", "stream"} & record.keys():
             raise KeyError
         version, hashes = software["version"], dict(record["sha256"])
-        found = list(_altered(hashes, digests(record)))
+        computed = digests(record)
+        found = [
+            Finding(name, "its SHA-256 differs from the record's")
+            for name in sorted(hashes.keys() | computed.keys())
+            if hashes.get(name) != computed.get(name)
+        ]
     except (KeyError, TypeError, ValueError, AttributeError):
         return [Finding("format", "parts of a record are missing")]
     if version != __version__:
@@ -144,12 +149,6 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
             return
         release = replace(release, parts=tuple(parts))
     yield from derived(record, record_of(release))
-
-
-def _altered(stated: Json, computed: Json) -> Iterator[Finding]:
-    for name in sorted(stated.keys() | computed.keys()):
-        if stated.get(name) != computed.get(name):
-            yield Finding(name, "its SHA-256 differs from the record's")
 
 
 #: Parts of a release that can be read by themselves.

@@ -81,6 +81,7 @@ from littlestone.privacy import (
     check_ledger,
     largest_rho,
 )
+from littlestone.privacy.guarantee import short_text
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -568,7 +569,7 @@ class Fit:
             return numeric, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''}"
+        spent = f"epsilon {short_text(epsilon)}{f' and delta {float(delta):g}' if delta else ''}"
         spent += " (part of the total)"
         if rho is not None:
             spent = f"{float(part):.0%} of the zCDP budget"
@@ -592,10 +593,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            lacking = "or texts were found" if delta else "were found, and texts need a delta,"
+            texts, need = (" or texts", "") if delta else ("", ", and texts need a delta")
             hidden = (
-                f"{unknown}: no frequent numbers {lacking} at this epsilon. Declare dates, "
-                "decimal commas and units in a schema (littlestone schema new)"
+                f"{unknown}: no frequent numbers{texts} were found at this epsilon{need}. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
             )
             decided.add("Left out", hidden)
         return schema, before, paid

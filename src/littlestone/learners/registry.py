@@ -162,8 +162,8 @@ def make(
         return entry.build(concept_class, **numbers, **options)
     if entry.pure:
         raise ParameterError(
-            f"The 'delta' parameter must not be given to the {name!r} learner. Got {delta!r}. "
-            "It is purely epsilon-private: leave delta out."
+            f"The 'delta' parameter must not be given to the {name!r} learner. Got "
+            f"{float(delta):g}. It satisfies pure epsilon-DP: leave delta out."
         )
     return entry.build(concept_class, delta=delta, **numbers, **options)
 

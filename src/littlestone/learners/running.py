@@ -651,7 +651,10 @@ def _own_parts(
             "Only boosted trees and scorecards for quantities, counts and labels have intervals "
             "or sets. Leave out 'interval'."
         )
-    beside = [_evaluation_claim(learner)] * evaluated + [_INTERVAL] * (shares.covered is not None)
+    target = getattr(concepts, "target", None)
+    of_values = target is not None and not target.ends  # quantities or counts
+    beside = [ERROR_SUMS if of_values else HISTOGRAM] * evaluated
+    beside += [_INTERVAL] * (shares.covered is not None)
     if shares.holdout is not None:
         claim = beside[0] if len(beside) == 1 else f"dp.sum({', '.join(beside)})"
         epsilon = sum((part for part in (shares.evaluation, shares.interval) if part), Fraction(0))
@@ -664,16 +667,6 @@ def _own_parts(
         shares.learner(learner)  # refuses an evaluation that leaves nothing
         guarantee = replace(guarantee, claim=f"dp.sum({guarantee.claim}, {beside[0]})")
     return (Part(what, guarantee, entry=entry),)
-
-
-def _evaluation_claim(learner: Learner[Any]) -> str:
-    return ERROR_SUMS if _of_values(learner) else HISTOGRAM
-
-
-def _of_values(learner: Learner[Any]) -> bool:
-    """Return whether a learner predicts quantities or counts."""
-    target = getattr(learner.concept_class, "target", None)
-    return target is not None and not target.ends
 
 
 def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:

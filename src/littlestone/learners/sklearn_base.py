@@ -9,12 +9,11 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import Field, fields, replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -508,12 +507,6 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_is_fitted(self, "release_")
         return self._shown_release().text()
 
-    def to_frame(self) -> Any:
-        """Return the figures of the evaluation as a pandas data frame: value, and its band."""
-        _ = self.evaluation_
-        rows = figures(self.release_.to_dict()["quality"])
-        return import_module("pandas").DataFrame(rows, columns=["figure", "value", "low", "high"])
-
     def __str__(self) -> str:
         return self.summary() if hasattr(self, "release_") else repr(self)
 
@@ -654,24 +647,6 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
-
-
-def figures(quality: Json, name: str = "") -> Iterator[tuple[str, Any, Any, Any]]:
-    """Yield each figure of an evaluation's JSON: its name, its value, and the ends of its band.
-
-    Examples
-    --------
-    >>> list(figures({"error": {"value": 0.1, "low": 0, "high": 0.2, "about": "noise"}, "n": 9}))
-    [('error', 0.1, 0, 0.2), ('n', 9, None, None)]
-    """
-    for key, value in quality.items():
-        whole = f"{name} {key}".strip()
-        if isinstance(value, dict) and "low" in value and "high" in value:
-            yield whole, value.get("value"), value["low"], value["high"]
-        elif isinstance(value, dict):
-            yield from figures(value, whole)
-        elif not isinstance(value, list):
-            yield whole, value, None, None
 
 
 def _unit(X: Any, user: str | None, groups: Any) -> Unit:

@@ -14,7 +14,7 @@ of the third one choose it, by least squares and without a fit. Without these tw
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -65,7 +65,6 @@ _APART = 5_000  # records that a run is measured on
 _MOST = 100_000  # different records that a run learns from
 _SIZE, _TRIED = 4_000, 3  # records and populations by which a design is chosen
 _HUMPED, _ALIGNED_HUMPED = 0.3, 0.15  # numbers whose effect rises and falls
-_STEPS = 30  # of a bisection
 
 
 class Design(NamedTuple):
@@ -158,11 +157,14 @@ class Twin:
         """Return the codes of all rows, computed once for each schema."""
         key = (tuple(reading.columns), tuple(reading.numbers), reading.schema, reading.target)
         if self._encoded.get("key") != key:
-            kind = [(self.numbers if c in reading.numbers else self.cells) for c in reading.columns]
-            columns = [table[name] for table, name in zip(kind, reading.columns, strict=True)]
-            cells = pa.Table.from_arrays(columns, [f"c{j}" for j in range(len(columns))])
+            cells = self.table(reading.columns, reading.numbers)
             self._encoded.update(key=key, groups=reading.converted(cells))
         return cast("TargetSample", self._encoded["groups"])
+
+    def table(self, columns: Sequence[str], numbers: Container[str]) -> pa.Table:
+        """Return columns, some of them read as numbers, named by their place."""
+        cells = [(self.numbers if name in numbers else self.cells)[name] for name in columns]
+        return pa.Table.from_arrays(cells, [f"c{j}" for j in range(len(cells))])
 
 
 class Drawn(Table):
@@ -204,7 +206,7 @@ class Drawn(Table):
         return TargetSample(whole.points[places], user, point, code, ones, keys)
 
     def _stream(self, columns: list[str], numbers: Any, *, ordered: bool) -> Stream:
-        cells = self._columns(columns, numbers)
+        cells = self._twin.table(columns, numbers)
 
         def batches() -> Iterator[pa.RecordBatch]:
             for start in range(0, len(self._rows), _ROWS):
@@ -212,12 +214,6 @@ class Drawn(Table):
                 yield from taken.combine_chunks().to_batches()
 
         return Stream(cells.schema, batches)
-
-    def _columns(self, columns: list[str], numbers: Any) -> pa.Table:
-        found = [
-            (self._twin.numbers if name in numbers else self._twin.cells)[name] for name in columns
-        ]
-        return pa.Table.from_arrays(found, [f"c{j}" for j in range(len(found))])
 
 
 class Drawable(Protocol):
@@ -302,7 +298,7 @@ def _of_labels(
         chances = cast(TreeEnsemble, model).probability(points)
         both = np.column_stack([1 - chances, chances]) if model.ranks else chances
         if model.ranks:
-            measures["auroc"] = auroc(chances[point], code == 1, count)
+            measures["auroc"] = auroc(chances[point], count * (code == 1), count * (code != 1))
         listed = code < both.shape[1]
         chance = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
         measures["log_loss"] = float(-(np.log(chance.clip(1e-6)) * count).sum()) / n
@@ -353,17 +349,16 @@ def _of_values(
     return measures
 
 
-def auroc(score: Doubles, positive: npt.NDArray[np.bool_], count: Ints) -> float:
-    """Return the area under the ROC curve, equal scores at half.
+def auroc(score: Doubles, ones: npt.ArrayLike, zeros: npt.ArrayLike) -> float:
+    """Return the area under the ROC curve, equal scores at half; both counts may be chances.
 
     Examples
     --------
-    >>> auroc(np.array([0.1, 0.4, 0.4]), np.array([False, True, False]), np.array([1, 1, 1]))
+    >>> auroc(np.array([0.1, 0.4, 0.4]), [0, 1, 0], [1, 0, 1])
     0.75
     """
     place = np.unique(score, return_inverse=True)[1]
-    ones = np.bincount(place, weights=count * positive)
-    zeros = np.bincount(place, weights=count * ~positive)
+    ones, zeros = np.bincount(place, ones), np.bincount(place, zeros)
     below = np.cumsum(zeros) - zeros / 2
     total = ones.sum() * zeros.sum()
     return float((ones * below).sum() / total) if total else 0.5
@@ -488,7 +483,9 @@ class Made:
         if target.ends:
             return self._times(target, signal, generator)
         assert target.of_labels
-        chance = _solved(lambda b: self._chances(b * signal), self.best, ceiling)
+        chance = _solved(
+            lambda b: self._chances(b * signal), self.best, lambda p: auroc(p, p, 1 - p)
+        )
         ones, labels = generator.random(n) < chance, self.fit.task.target
         positive = getattr(labels, "positive", 1)
         other = getattr(labels, "negative", None)
@@ -498,7 +495,10 @@ class Made:
 
     def _chances(self, odds: Doubles) -> Doubles:
         """Return chances of label 1 with these log-odds, up to a constant, of the right mean."""
-        return _logistic(odds + _constant(odds, self.share))
+        from scipy.special import expit  # noqa: PLC0415 - slow to import
+
+        constant = _least(lambda x: expit(odds + x).mean() >= self.share, -60.0, 60.0)
+        return cast(Doubles, expit(odds + constant))
 
     def _times(
         self, target: Periods, signal: Doubles, generator: np.random.Generator
@@ -509,12 +509,8 @@ class Made:
 
         def times(b: float) -> Doubles:
             risk = np.exp((b * signal).clip(-12, 12))
-            low, high = 0.0, 50.0
-            for _ in range(_STEPS):
-                rate = (low + high) / 2
-                enough = 1 - np.exp(-rate * bound * risk).mean() >= self.share
-                low, high = (low, rate) if enough else (rate, high)
-            return cast(Doubles, last * unit / (high * bound * risk))
+            rate = _least(lambda x: 1 - np.exp(-x * bound * risk).mean() >= self.share, 0.0, 50.0)
+            return cast(Doubles, last * unit / (rate * bound * risk))
 
         time = _solved(times, self.best, lambda found: ordered(signal, found, last))
         event = time <= last
@@ -530,7 +526,6 @@ class Made:
             value = np.asarray(outcome[0], dtype=np.float64)
         else:
             value = (np.asarray(outcome[0]) == getattr(target, "positive", 1)).astype(np.float64)
-        ones = np.ones(len(value), dtype=np.int64)
         quality = []
         for column in codes.T:
             many = np.bincount(column)
@@ -541,7 +536,7 @@ class Made:
             elif target.ends:
                 quality.append(ordered(-prediction, value, float(target.ends[-1])))
             else:
-                quality.append(auroc(prediction, value > 0, ones))
+                quality.append(auroc(prediction, value, 1 - value))
         return np.sort(quality)[::-1][:3]
 
 
@@ -586,16 +581,11 @@ def _cells(column: Column, codes: Ints) -> pa.Array:
     return cells.take(pa.array(codes - Column.FIRST))
 
 
-def _logistic(odds: Doubles) -> Doubles:
-    chances: Doubles = (1 + np.tanh(odds / 2)) / 2
-    return chances
-
-
-def _constant(odds: Doubles, share: float) -> float:
-    low, high = -60.0, 60.0
-    for _ in range(_STEPS):
+def _least(enough: Callable[[float], bool], low: float, high: float, steps: int = 30) -> float:
+    """Return about the least number that is enough, by bisection."""
+    for _ in range(steps):
         middle = (low + high) / 2
-        low, high = (low, middle) if _logistic(odds + middle).mean() >= share else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -603,11 +593,7 @@ def _solved(
     made: Callable[[float], Doubles], wanted: float, measure: Callable[[Doubles], float]
 ) -> Doubles:
     """Return what is made with the slope at which a measure is what is wanted."""
-    low, high = 0.0, 12.0
-    for _ in range(_STEPS // 2):
-        slope = (low + high) / 2
-        low, high = (slope, high) if measure(made(slope)) < wanted else (low, slope)
-    return made(high)
+    return made(_least(lambda slope: measure(made(slope)) >= wanted, 0.0, 12.0, steps=15))
 
 
 def ordered(risk: Doubles, time: Doubles, last: float) -> float:
@@ -624,19 +610,6 @@ def ordered(risk: Doubles, time: Doubles, last: float) -> float:
     then, seen = one + other - first, time[first] < last
     score = (np.sign(risk[first] - risk[then]) + 1) / 2
     return float(score[seen].mean()) if seen.any() else 0.5
-
-
-def ceiling(chances: Doubles) -> float:
-    """Return the AUROC of records with known chances of label 1.
-
-    Examples
-    --------
-    >>> round(ceiling(np.array([0.2, 0.8])), 2)
-    0.8
-    """
-    ordered = np.sort(chances)
-    below = np.cumsum(1 - ordered) - (1 - ordered) / 2
-    return float((below * ordered).sum() / (ordered.sum() * (1 - ordered).sum()))
 
 
 class Spread(NamedTuple):
@@ -657,6 +630,10 @@ class Spread(NamedTuple):
         reach = 1.96 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.inf
         low, high = np.quantile(known, [0.1, 0.9])
         return cls(float(known.mean()), float(reach), float(low), float(high), len(known))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return self._asdict()
 
     def __str__(self) -> str:
         return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"

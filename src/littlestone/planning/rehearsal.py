@@ -51,12 +51,18 @@ from littlestone.planning.population import (
     populations,
     run_once,
 )
+from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-MOST_RECORDS, LEAST_RECORDS = 10**7, 50
-_EPSILONS = (Fraction(1, 100), Fraction(100))
+#: What is searched, by about a tenth: 1,000 and 1 are tried first, then four times that.
+_MANTISSAS = [round(10 ** (1 + i / 24)) for i in range(24)]
+_GRIDS: dict[str, list[Any]] = {
+    "records": [m * 10**k for k in range(6) for m in _MANTISSAS if m * 10**k >= 50] + [10**7],
+    "epsilon": [m * Fraction(10) ** k for k in range(-3, 1) for m in _MANTISSAS] + [Fraction(100)],
+}
+_STRIDE = 14
 _ENOUGH, _MOST_RUNS = 0.01, 100  # the reach of a mean at which runs end
 _STEP, _MOST_STEPS = 40, 400  # runs for each size that is tried
 _CONFIDENCE = 0.9
@@ -114,19 +120,22 @@ _SHARES = ("auroc", "error", "concordance", "coverage")
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Plain):
     """What so many records at an epsilon give, by runs."""
 
     records: int
     epsilon: Fraction
     runs: int
     measures: dict[str, Spread]  # of the model, on rows that it has not seen
-    half_width: Spread | None  # of the band of the first one in the private evaluation
-    free: dict[str, Spread]  # of the same model without privacy
-    stopped: int = 0  # runs that released nothing
-    why: str = ""
-    population: str = ""
-    holdout: Fraction | None = None  # the share held out, where several are compared
+    without_privacy: dict[str, Spread]
+    #: Of the band of the first one in the private evaluation.
+    half_width: Spread | None = field(default=None, metadata=OMITTED)
+    #: Runs that released nothing.
+    stopped: int = field(default=0, metadata=OMITTED)
+    why: str = field(default="", metadata=OMITTED)
+    population: str = field(default="", metadata=OMITTED)
+    #: The share held out, where several are compared.
+    holdout: Fraction | None = field(default=None, metadata=OMITTED)
 
     @property
     def main(self) -> str:
@@ -140,7 +149,7 @@ class Cell:
             (
                 words_of(name), rounded(each.mean), rounded(each.reach, 2),
                 f"{rounded(each.low)} to {rounded(each.high)}",
-                rounded(self.free[name].mean) if name in self.free else "–",
+                rounded(self.without_privacy[name].mean) if name in self.without_privacy else "–",
             )
             for name, each in self.measures.items()
         ]  # fmt: skip
@@ -162,24 +171,10 @@ class Cell:
     @property
     def price(self) -> float | None:
         """What privacy costs, in the first measure; None where one of both is not known."""
-        one, other = self.measures.get(self.main), self.free.get(self.main)
+        one, other = self.measures.get(self.main), self.without_privacy.get(self.main)
         if one is None or other is None:
             return None
         return (other.mean - one.mean) * (1 if MEASURES[self.main][1] else -1)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-
-        def plain(found: Mapping[str, Spread]) -> Json:
-            return {name: each._asdict() for name, each in found.items()}
-
-        out: Json = {"records": self.records, "epsilon": str(self.epsilon), "runs": self.runs}
-        out |= {"population": self.population} if self.population else {}
-        out |= {} if self.holdout is None else {"holdout": str(self.holdout)}
-        out |= {"measures": plain(self.measures), "without_privacy": plain(self.free)}
-        if self.half_width is not None:
-            out["half_width"] = self.half_width._asdict()
-        return out | ({"stopped": self.stopped, "why": self.why} if self.stopped else {})
 
 
 @dataclass(frozen=True)
@@ -201,7 +196,7 @@ class Aim:
         """
         found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
         known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
-        rule = f"like 'auroc >= .75', with one of {', '.join(known)}"
+        rule = f"like 'auroc >= .75', with a measure of this fit: {', '.join(known)}"
         try:
             value = float(found[3]) if found else math.nan
         except ValueError:
@@ -210,10 +205,10 @@ class Aim:
             raise parameter_error(caller, "aim", rule, text)
         least = MEASURES[found[1]][1]
         if (found[1] in _SHARES and not 0 < value < 1) or (found[1] == "r2" and value >= 1):
-            raise parameter_error(caller, "aim", f"{rule}, a value that can be reached", text)
+            raise parameter_error(caller, "aim", f"{rule}, with a value that can be reached", text)
         if least != (found[2] == ">="):
-            which = "larger is better: >=" if least else "smaller is better: <="
-            raise parameter_error(caller, "aim", f"{rule}. Of {found[1]} {which}", text)
+            which = "larger is better: write >=" if least else "smaller is better: write <="
+            raise parameter_error(caller, "aim", f"{rule}. For {found[1]}, {which}", text)
         return cls(found[1], least, value)
 
     def reached(self, run: Run) -> bool:
@@ -512,7 +507,8 @@ class Rehearsal:
         if not searched:
             enough(None)
             return Needed(aim, chance, n, epsilon, "", (), steps[0])
-        found = _least(enough, searched)
+        grid = _GRIDS[searched]
+        found = _least(enough, grid, grid.index(1000 if n is None else 1))
         if found is None:
             last = numbers(steps[-1].value)
             reason = runner.of(*last)[0].stopped
@@ -580,7 +576,7 @@ class Rehearsal:
         rows = [
             (cell.variant, cell.records, float(cell.epsilon), name, *each,
              None if cell.half_width is None or name != cell.main else cell.half_width.mean,
-             cell.free[name].mean if name in cell.free else None)
+             cell.without_privacy[name].mean if name in cell.without_privacy else None)
             for cell in self.cells for name, each in cell.measures.items()
         ]  # fmt: skip
         names = ["variant", "records", "epsilon", "measure", *Spread._fields]
@@ -605,41 +601,16 @@ class Rehearsal:
         return self.card().html()
 
 
-def _least(enough: Callable[[Any], bool], searched: str) -> Any:
-    """Return the least value that is enough, to a tenth; None if the largest is not."""
-    lowest, highest = (LEAST_RECORDS, MOST_RECORDS) if searched == "records" else _EPSILONS
-    value = cast(Any, 1000 if searched == "records" else Fraction(1))
-    low: Any = None  # not enough
-    while not enough(value):
-        low = value
-        if value == highest:
-            return None
-        value = min(4 * value, highest)
-    high = value
-    while low is None and high > lowest:
-        value = max(_round(float(high) / 4, searched), lowest)
-        if enough(value):
-            high = value
+def _least(enough: Callable[[Any], bool], grid: Sequence[Any], at: int) -> Any:
+    """Return the least value of a grid that is enough, tried from a place on; None: none is."""
+    low, high = -1, len(grid)  # not enough, and enough
+    while high - low > 1:
+        low, high = (low, at) if enough(grid[at]) else (at, high)
+        if high == len(grid):
+            at = min(low + _STRIDE, high - 1)
         else:
-            low = value
-    while low is not None and float(high) > 1.1 * float(low):
-        value = _round(math.sqrt(float(low) * float(high)), searched)
-        if not low < value < high:
-            break
-        if enough(value):
-            high = value
-        else:
-            low = value
-    return high
-
-
-def _round(value: float, searched: str) -> Any:
-    """Round up to two digits."""
-    digits = 1 - math.floor(math.log10(value))
-    if searched == "records":
-        unit = 10 ** max(-digits, 0)
-        return math.ceil(value / unit) * unit
-    return Fraction(math.ceil(value * 10**digits), 10**digits)
+            at = max(high - _STRIDE, 0) if low < 0 else (low + high) // 2
+    return None if high == len(grid) else grid[high]
 
 
 def rehearse(
@@ -799,8 +770,8 @@ def cell_of(
     if model:
         runner.runs([Key(n, FREE, model, run) for run in range(min(runs, _FREE_RUNS))])
     return Cell(
-        n, epsilon, len(found), measures, Spread.of([run.width for run in found]),
-        _spreads(runner.of(n, FREE, model)), len(stopped), stopped[0] if stopped else "", name,
+        n, epsilon, len(found), measures, _spreads(runner.of(n, FREE, model)),
+        Spread.of([run.width for run in found]), len(stopped), stopped[0] if stopped else "", name,
         holdout,
     )  # fmt: skip
 

@@ -125,7 +125,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if these were held out" if scored else ""
-        most = percent(math.ceil(1000 * bound) / 1000, 1)
+        most = percent(math.ceil(1000 * bound) / 1000, trim=False)
         what = f"error rate at most {most} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
@@ -177,7 +177,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        f"recalibrated, but the labels are not: where the probability is {ends}, the less probable "
+        f"recalibrated, unlike the labels: where the probability is {ends}, the less probable "
         "label is predicted"
     )
     return [("Probability", said)]
@@ -512,13 +512,15 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" per {unit}" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
-        spread = f" (95% CI {low:+.3f} to {high:+.3f}, with sampling and noise)"
+        spread = f" (95% CI {low:+.3f} to {high:+.3f})"
         name = "Log odds ratio" if unit else "Log odds"
         facts.append(
             (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
+    lines = "These intervals account for noise and sampling."
     if not found.printed:
-        facts.append(("", "no confidence intervals: noise hides the information in these columns"))
+        lines = "no confidence intervals: noise hides the information in these columns"
+    facts.append(("", lines))
     return facts
 
 
@@ -536,7 +538,7 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [(what, _FRACTION.sub(_rounded_up, text)) for what, text in spent]
+    return [(what[:1].upper() + what[1:], _FRACTION.sub(_rounded_up, text)) for what, text in spent]
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
@@ -550,7 +552,7 @@ def _rounded_up(found: re.Match[str]) -> str:
     exact = Fraction(int(found[1]), int(found[2]))
     if exact.denominator < _LONG:
         return short_text(exact)
-    return f"{_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2])):.3g}"
+    return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
 
 
 def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
@@ -569,8 +571,9 @@ def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tup
 def taken_as_public(columns: Sequence[str]) -> str:
     """Say that the types of columns were taken as public, and when they are not."""
     return (
-        f"those of {', '.join(columns)} are treated as public, since the file declares them. If "
-        "they were inferred from the records by a data frame, that inference is not private"
+        f"those of {', '.join(columns)} are treated as public, because they are declared (by the "
+        "file, the data frame or bounds). If a data frame inferred them from the records, that "
+        "inference is not private"
     )
 
 
@@ -595,8 +598,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant also seems to meet it: it does not imply that the rule is better than always "
-        f"predicting {release.labels[found.rival]}."
+        "A constant also seems to meet it, so it does not imply that the rule is better than "
+        f"always predicting {release.labels[found.rival]}."
     )
 
 

@@ -345,8 +345,8 @@ def _value(value: Any) -> str:
 
 #: What is in the folder, by name.
 FILES = {
-    "model.json": "the model: `littlestone predict model.json new.csv` costs no privacy",
-    "page.html": "the page about the model, for people; needs no network",
+    "model.json": "the model: `littlestone predict model.json new.csv` costs no epsilon",
+    "page.html": "the page about the model, for readers; it needs no network",
     "record.json": "the release record, verified offline by `littlestone check-record record.json`",
     "schema.toml": "the public columns, with their bins and categories",
     "protocol.json": "the protocol that was fixed before the data were read",

@@ -289,8 +289,8 @@ def _tile(cell: Cell) -> tuple[str, str, str]:
     """Return the first measure with its spread, beside that without privacy and of no model."""
     main, each = cell.main, cell.measures[cell.main]
     parts = [f"10th to 90th percentile of the runs: {rounded(each.low)} to {rounded(each.high)}"]
-    if main in cell.free:
-        parts.append(f"without privacy {rounded(cell.free[main].mean)}")
+    if main in cell.without_privacy:
+        parts.append(f"without privacy {rounded(cell.without_privacy[main].mean)}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
     return _name(cell), f"{words_of(main)} {rounded(each.mean)}", "; ".join(parts)
 
@@ -307,7 +307,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
         lines.setdefault(name, []).append(cell)
     main = cells[0].main if cells else ""
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
-    values += [cell.free[main].mean for cell in cells if main in cell.free]
+    values += [cell.without_privacy[main].mean for cell in cells if main in cell.without_privacy]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     margin = max((high - low) * 0.06, 0.01)
     low, high = low - margin, high + margin
@@ -329,8 +329,12 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
             paths += point(x, y_at(spread.low), middle, y_at(spread.high))
         paths.append(("curve", path(means)))
         names.append((means[-1][1], name))
-        if main in own[-1].free:
-            free = [(x_at(c.records), y_at(c.free[main].mean)) for c in own if main in c.free]
+        if main in own[-1].without_privacy:
+            free = [
+                (x_at(c.records), y_at(c.without_privacy[main].mean))
+                for c in own
+                if main in c.without_privacy
+            ]
             across = free if len(free) > 1 else [(end, free[0][1]) for end in (0.0, 1.0)]
             paths.append(("dash", path(across)))
             if len(names) == 1:

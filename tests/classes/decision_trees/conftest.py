@@ -10,25 +10,12 @@ import pytest
 
 from littlestone.data import Sample, Schema
 
+from ..rows import holds, rows_sample
+
 
 def domain(schema: Schema) -> np.ndarray:
     """Return all rows of codes."""
     return np.array(list(np.ndindex(*schema.n_codes)), dtype=np.int16)
-
-
-def answer(test: str, cell: str, name: str) -> bool:
-    """Answer a split (its text without the name) for a cell in words."""
-    if test.startswith("is "):
-        return cell == f"{name} is {test[3:]}"
-    if cell.endswith((" is missing", " is other")):
-        return False
-    parts = cell.removeprefix(name).strip().split(" ") if cell.startswith(name) else None
-    if parts is None:  # low <= name < high
-        value = float(cell.split(" ", maxsplit=1)[0])
-    else:
-        value = float(parts[1]) - (parts[0] == "<")
-    edge = float(test.split()[1])
-    return value >= edge if test.startswith(">=") else value < edge
 
 
 def splits(schema: Schema) -> list[int]:
@@ -42,7 +29,7 @@ def splits(schema: Schema) -> list[int]:
         )
         words = [column.describe(code) for code in range(column.n_codes)]
         for test in tests:
-            yes = [answer(test, words[row[j]], column.name) for row in rows]
+            yes = [holds(test, words[row[j]], column.name) for row in rows]
             masks.append(sum(1 << i for i, one in enumerate(yes) if one))
     return masks
 
@@ -86,13 +73,6 @@ def errors(mask: int, sample: Sample, schema: Schema) -> int:
     for row, zeros, ones in zip(sample.points.tolist(), sample.zeros, sample.ones, strict=True):
         wrong += int(zeros) if mask >> position[tuple(row)] & 1 else int(ones)
     return wrong
-
-
-def rows_sample(schema: Schema, records, outside=(0, 0)) -> Sample:
-    """Return a sample of coded rows."""
-    rows = np.array([row for row, _ in records], dtype=np.int16).reshape(-1, len(schema))
-    sample = Sample.of(rows, [label for _, label in records])
-    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
 
 @pytest.fixture(scope="session")

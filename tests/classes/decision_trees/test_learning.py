@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,8 +33,9 @@ from littlestone.classes.decision_trees.concept_class import (
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.learners import registry
 from littlestone.report import page
-from littlestone.source import ReplaySource, SecureSource, SeededSource, ball
-from littlestone.source.sources import BitSource
+from littlestone.source import SecureSource, SeededSource, ball
+
+from ...prescribed import PrescribedBits
 
 # -- The learner over trees: exact verification, a broken control, the theorem, and the census -----
 
@@ -179,20 +176,6 @@ def test_adult_accuracy(depth, epsilon, least):
     errors = [ls.DecisionTrees(schema, depth).errors(candidates.draw(rate, source), test)
               for _ in range(10)]  # fmt: skip
     assert 1 - np.mean(errors) / test.n >= least
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_adult_from_the_command_line(tmp_path, depth):
-    file = tmp_path / "train.parquet"
-    duckdb.execute(
-        f"COPY (SELECT * EXCLUDE split FROM '{ADULT / 'adult.parquet'}' WHERE split = 'train') "
-        f"TO '{file}'"
-    )
-    command = [sys.executable, "-m", "littlestone", "fit", str(file), "--y", "over_50k"]
-    command += ["--schema", str(ADULT / "schema.toml"), "--class", f"decision_trees(depth={depth})"]
-    subprocess.run([*command, "--epsilon", "1"], check=True, env={**os.environ})
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1_500_000  # kilobytes
 
 
 # -- A tree drawn by weighted records: its law by enumeration, its doubles by high precision -------
@@ -391,26 +374,6 @@ def test_powers_against_balls_and_zero_beyond_the_table(rate):
     assert powers(np.array([4 * last + 10**6, 2**52])).tolist() == [0.0, 0.0]
 
 
-class Scripted(BitSource):
-    """The bits of one real number in [0, 1), and nothing random."""
-
-    seeded = True
-
-    def __init__(self, bits: str) -> None:
-        self.rest = bits
-
-    def _bits(self, k):
-        assert len(self.rest) >= k
-        head, self.rest = self.rest[:k], self.rest[k:]
-        return int(head, 2)
-
-    def _bytes(self, k):
-        raise AssertionError("only bits are drawn here")
-
-    def public_rng(self):
-        raise AssertionError("only bits are drawn here")
-
-
 @pytest.mark.parametrize("above", [False, True])
 def test_where_doubles_cannot_decide_balls_do(above):
     """U agrees with a boundary between two roots in 80 bits."""
@@ -422,47 +385,11 @@ def test_where_doubles_cannot_decide_balls_do(above):
         for outcome in range(1, len(weights) - 1, 3):
             boundary = sum(weights[: outcome + 1], arb(0)) / total
             cell = int((boundary * 2**128).floor().unique_fmpz()) + (1 if above else -1)
-            bits = f"{cell:0128b}" + "0" * 200
-            fast = WeightedRoots(rows, depth, rate)
-            assert Scripted(bits).choose(fast) == outcome + above
+            fast, bits = WeightedRoots(rows, depth, rate), PrescribedBits(Fraction(cell, 2**128))
+            assert bits.choose(fast) == outcome + above
             assert sorted(fast._known)[0] == 96  # the doubles were asked first,
             assert len(fast._known) >= 2  # and could not decide
-            assert Scripted(bits).choose(plain) == outcome + above
-
-
-def balls_shown(source):
-    """Return what a source was shown: enclosures as (low, high) relative to their sum."""
-    out = []
-    for view in source.presented:
-        if view[0] == "below":
-            out.append([view[1]])
-            continue
-        middles = [mantissa * 2.0**power for mantissa, power, _, _ in view]
-        out.append([m / sum(middles) for m in middles])
-    return out
-
-
-class Replayed(ReplaySource):
-    """Answers modulo the number of outcomes: the two labels of a leaf may be of one score."""
-
-    def _next(self, m):
-        return next(self._choices) % m
-
-
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_fast_and_plain_present_the_same_weights(depth):
-    """All draws of a tree, with the same answers: enclosures of the same numbers."""
-    rows, rate = large(1000), Fraction(1, 3000)
-    for seed in range(4):
-        answers = np.random.default_rng(seed).integers(0, 2, 40).tolist()
-        sources = [Replayed([*answers]) for _ in range(2)]
-        trees = []
-        for source, fast in zip(sources, (True, False), strict=True):
-            source.below = lambda m, source=source: source.presented.append(("below", m)) or 0
-            trees.append(draw_tree(rows, depth, rate, source, fast=fast))
-        assert trees[0] == trees[1]
-        for one, other in zip(*map(balls_shown, sources), strict=True):
-            assert one == pytest.approx(other, rel=1e-12)
+            assert PrescribedBits(bits.u).choose(plain) == outcome + above
 
 
 @pytest.mark.parametrize("memory", [0, 1 << 27])
@@ -494,18 +421,6 @@ def test_sums_by_patterns_are_exact(most, memory, monkeypatch):
     assert rows.totals.tolist() == [weights[answers == 0].sum(), weights[answers == 1].sum()]
 
 
-def test_sides_are_counted_or_summed_alike():
-    """What is known of all rows gives the tables of a side without counting again."""
-    counted, summed = large(500), large(500)
-    summed.tables(3)
-    for split in range(len(counted.splits)):
-        for yes in (True, False):
-            one, other = counted.side(split, yes=yes), summed.side(split, yes=yes)
-            assert one.totals.tolist() == other.totals.tolist()
-            tables = [side.tables(2).sums for side in (one, other)]
-            assert all((tables[0][chosen] == tables[1][chosen]).all() for chosen in tables[1])
-
-
 def test_weights_that_doubles_cannot_sum_are_refused():
     with pytest.raises(ValueError, match="2\\*\\*53"):
         WeightedRows.of(Splits(EDGE), np.array([[2], [3]]), np.array([[2**52, 0], [0, 2**52]]))
@@ -528,19 +443,3 @@ def test_the_law_test_notices_a_weight_too_many(oracle, brute, monkeypatch):
     monkeypatch.setattr(WeightedRows, "of", staticmethod(heavier))
     with pytest.raises(AssertionError):
         assert_law(oracle, brute, EDGE, 1, weighed, Fraction(1, 3))
-
-
-@pytest.mark.parametrize("both", [False, True])
-def test_points_that_are_at_hand_by_column_give_the_same_tables(both):
-    rng = np.random.default_rng(0)
-    points = np.stack([rng.integers(0, codes, 300) for codes in LARGE.n_codes], axis=1)
-    costs = rng.integers(0, 1000, (2, 300)) * (rng.integers(0, 2, 300) == [[0], [1]])
-    costs[:, 0] = [5, 7 * both]  # a point at which both answers cost something
-    copied = WeightedRows.of(Splits(LARGE), points, costs)
-    at_hand = WeightedRows.of(Splits(LARGE), points, costs, np.ascontiguousarray(points.T))
-    for rows, other in ((copied, at_hand), (copied.side(0, yes=True), at_hand.side(0, yes=True))):
-        assert (rows.totals == other.totals).all()
-        for order in (1, 2, 3):
-            one, two = rows.tables(order).sums, other.tables(order).sums
-            assert one.keys() == two.keys()
-            assert all((one[chosen] == two[chosen]).all() for chosen in one)

@@ -7,7 +7,6 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
@@ -31,11 +30,13 @@ from littlestone.classes.decision_trees.concept_class import (
     Candidates,
     Splits,
 )
-from littlestone.classes.decision_trees.hypothesis import Known, after, normal, walk
+from littlestone.classes.decision_trees.hypothesis import normal, walk
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource
+
+from ..rows import holds
 
 # -- Normal forms, words and JSON of released trees; the class's own numbers -----------------------
 
@@ -114,17 +115,6 @@ def test_rules_of_the_normal_form():
         assert normal(tree) == expected
 
 
-def test_what_is_known():
-    at30, below30, *_, x, y = SPLITS
-    yes, no = after(Known(), x)
-    assert after(yes, x) == (yes, None)
-    assert after(yes, y) == (None, yes)
-    assert after(no, x) == (None, no)
-    yes, no = after(Known(), at30)
-    assert after(yes, below30) == (None, yes)
-    assert after(no, below30)[1].odd
-
-
 def evaluate_text(text: str, words: dict[str, list[str]], row) -> int:
     """Label a row by an exported text: take the first side whose words hold, line by line."""
     lines = [(line.count("|   "), line.split("|--- ", 1)[1]) for line in text.splitlines()]
@@ -133,30 +123,12 @@ def evaluate_text(text: str, words: dict[str, list[str]], row) -> int:
         level, line = lines[i]
         if level == depth and line.startswith("class: "):
             return int(line.removeprefix("class: "))
-        name = next((n for n in words if line.removeprefix("not: ").startswith(n + " ")), None)
-        if level == depth and _holds(line, name, words[name], row):
-            depth += 1
+        said = line.removeprefix("not: ")
+        name = next((n for n in words if said.startswith(n + " ")), None)
+        if level == depth:
+            cell = words[name][row[list(SCHEMA.names).index(name)]]
+            depth += holds(said.removeprefix(name + " "), cell, name) != line.startswith("not: ")
         i += 1
-
-
-def _holds(line, name, cells, row) -> bool:
-    if line.startswith("not: "):
-        return not _holds(line.removeprefix("not: "), name, cells, row)
-    cell = cells[row[list(SCHEMA.names).index(name)]]
-    test = line.removeprefix(name + " ")
-    odd = cell.endswith((" is missing", " is other"))
-    if test == "is missing or other":
-        return odd
-    if test.startswith("is not "):
-        return cell != f"{name} is {test[7:]}"
-    if test.startswith("is "):
-        return cell == f"{name} is {test[3:]}"
-    if odd:
-        return test.endswith(", missing or other")
-    parts = cell.split(" ")
-    low = float(parts[0]) if len(parts) == 5 else float(parts[2]) - (parts[1] == "<")
-    op, edge = test.removesuffix(", missing or other").split(" ")
-    return low >= float(edge) if op == ">=" else low < float(edge)
 
 
 @given(trees())
@@ -278,9 +250,6 @@ def test_refusals(arguments, match):
 ONE = ls.Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = ls.Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
 WIDE = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
-LARGE = ls.Schema.from_dict(
-    {"a": {"bins": [1, 2, 3, 4]}, "b": {"categories": ["x", "y", "z"]}, "c": {"bins": [0]}}
-)
 ABC = ("a", "b", "c")
 PRICES = Costs.of({(0, 1): 2, (0, 2): 5, (1, 0): 1, (1, 2): 3, (2, 0): 4, (2, 1): 1}, labels=3)
 
@@ -396,18 +365,6 @@ def test_labelled_the_class():
     assert len(list(small.concepts())) == 9  # a city is Bonn, or not
 
 
-def test_sql_says_the_labels(evaluated):
-    tree = drawn()
-    cells = {"age": [10, 45, 70, None], "city": ["Bonn", "Rome", "Ulm", "Bonn"]}
-    written = tree.to_sql(WIDE, dialect="duckdb")
-    rows = (
-        "SELECT unnest([10, 45, 70, NULL]) AS age, unnest(['Bonn', 'Rome', 'Ulm', 'Bonn']) AS city"
-    )
-    answers = evaluated(written, f"({rows})")
-    points, _ = ls.data.read_points(cells, domain=ls.DecisionTrees(WIDE).domain)
-    assert answers == [ABC[code] for code in tree.predict(points)]
-
-
 @pytest.mark.parametrize(
     "labels",
     ["abc", ["a"], ["a", "a"], ["1", "1.0"], ["a", 1], [0.5, 1.5], ["a", "nan"], 3,
@@ -457,7 +414,6 @@ def test_no_records_at_all(oracle, brute):
 
 # -- The SQL of a tree, run in DuckDB, labels every row as the tree does, whatever the cells hold --
 
-ADULT = Path(__file__).parents[3] / "examples" / "adult"
 
 SQL_SCHEMA = Schema.from_dict(
     {
@@ -554,23 +510,6 @@ def test_plain_sql_on_proper_types():
     names = [None, "O'Neil", "3", "-1", "x", "true", "?"]
     table = pa.table({AGE: ages, NAME: names, PLAIN: list(reversed(ages))})
     same(table, every_tree())
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("dialect", ["standard", "duckdb"])
-def test_adult(dialect, evaluated):
-    """Trees that were learned from the census table, as SQL on its file, both splits."""
-    schema = Schema.from_toml(ADULT / "schema.toml")
-    file, domain = ADULT / "adult.parquet", RowDomain(schema)
-    sample = Sample.read(str(file), y="over_50k", domain=domain)
-    points, _ = read_points(str(file), x=None, domain=domain, caller="test")
-    candidates = DecisionTrees(schema, 2).candidates(sample)
-    for seed in range(2):
-        tree = candidates.draw(Fraction(1, 500), SeededSource(seed))
-        sql = tree.to_sql(schema, dialect=dialect)
-        rows = np.array(evaluated(sql, f"'{file}'"))
-        assert (rows == tree.predict(points)).all()
-        assert 0 < rows.sum() < len(rows)
 
 
 def test_sql_refusals():

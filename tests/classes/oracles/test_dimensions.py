@@ -35,16 +35,9 @@ from littlestone.classes import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.affine_subspaces import (
-    is_prime,
-    reduce,
-    rref,
-)
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.finite import listing
-from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.matrix import NodeLimit
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 
@@ -328,54 +321,6 @@ def test_answers_do_not_depend_on_what_was_asked_before():
     assert part.soa() == FiniteClass(matrix[matrix[:, 3] == 1]).version_space().soa()
     kernel = Kernel(matrix[matrix[:, 3] == 1])
     assert part.littlestone_dim() == kernel.ldim()
-
-
-# -- The exact searches behind the closed forms, against enumeration -------------------------------
-
-FREE = NodeLimit(None)
-
-
-def span(basis, q, n):
-    points = set()
-    for factors in product(range(q), repeat=len(basis)):
-        vector = [0] * n
-        for factor, row in zip(factors, basis, strict=True):
-            vector = [(a + factor * b) % q for a, b in zip(vector, row, strict=True)]
-        points.add(tuple(vector))
-    return points
-
-
-def test_linear_algebra():
-    rng = np.random.default_rng(1)
-    for q in (2, 3, 7):
-        for _ in range(40):
-            first = rref(
-                [tuple(v) for v in rng.integers(0, q, (rng.integers(0, 4), 4)).tolist()], q
-            )
-            v = tuple(rng.integers(0, q, 4).tolist())
-            assert (v in span(first, q, 4)) == (not any(reduce(v, first, q)))
-            wider = rref((*first, v), q)
-            assert span(wider, q, 4) >= span(first, q, 4) | {v}
-            assert len(wider) == len(first) + (v not in span(first, q, 4))
-            assert rref(wider, q) == wider
-    assert [n for n in range(30) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
-
-
-def test_sets_of_low_error():
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        gains = sorted(rng.integers(-3, 4, int(rng.integers(0, 7))).tolist(), reverse=True)
-        room, errors = int(rng.integers(0, 5)), int(rng.integers(0, 8))
-        tolerance = int(rng.integers(0, 8))
-        expected = {
-            chosen
-            for size in range(room + 1)
-            for chosen in combinations(range(len(gains)), size)
-            if errors - sum(gains[i] for i in chosen) <= tolerance
-        }
-        found = low_error_atoms(gains, room, errors, tolerance, FREE)
-        assert set(found) == expected
-        assert len(found) == len(expected)
 
 
 # -- Closed forms against the exact kernel, on random version spaces of every structured class -----

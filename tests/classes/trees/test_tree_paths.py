@@ -145,25 +145,6 @@ def test_preorder(how):
     assert forest.at_rank(size - 1) * 2 not in forest
 
 
-def test_vc_dimension_is_1_and_of_subtrees_is_2():
-    """No two points are shattered by paths; "lies below v" shatters two leaves."""
-    forest = TreePaths(FOREST)
-    points = np.array(list(FOREST), dtype=object)
-    paths = np.array([c.predict(points) for c in forest.concepts()])
-    below = np.array([[v in path for path in map(path_of, points)] for v in points], dtype=int)
-    shattered = {True: set(), False: set()}
-    for is_path, table in ((True, paths), (False, np.vstack([below, 0 * below[0]]))):
-        for i, j in combinations(range(len(points)), 2):
-            if len({(row[i], row[j]) for row in table.tolist()}) == 4:
-                shattered[is_path].add((points[i], points[j]))
-    assert shattered[True] == set()
-    assert ("e", "c") in shattered[False] or ("c", "e") in shattered[False]
-
-
-def path_of(name):
-    return next(path for path in PATHS if path.endswith(name))
-
-
 def test_reading_addresses():
     domain = Prefixes("ipv4").domain
     written = {

@@ -7,7 +7,6 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 from scipy.stats import beta as beta_law
-from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.bounds import recheck
@@ -155,19 +154,6 @@ def test_extreme_public_parameters():
 
 
 # --- estimators -------------------------------------------------------------------------------
-
-
-def test_estimators_are_scikit_learns():
-    realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
-    learner = clone(ls.theory.AgnosticFromRealizable(realizable, epsilon=30, random_state=0))
-    assert learner.get_params()["learner__epsilon"] == 1
-    assert "NOT PRIVATE" in repr(learner)
-    X = np.tile(np.arange(1, 100), 60)
-    y = np.where(X > 40, "yes", "no")
-    y[::9] = "no"
-    learner.set_params(classes=("no", "yes"))
-    assert np.mean(learner.fit(X, y).predict(X) == y) > 0.8
-    assert learner.guarantee_.seeded
 
 
 def test_mistakes_are_taught():

@@ -27,7 +27,7 @@ from littlestone.source import ExactSource, SeededSource
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
 BONN, OTHER = (2,), (1,)
-LOW, HIGH, MISSING = (2,), (3,), (0,)
+LOW, HIGH = (2,), (3,)
 EPSILON = Fraction(3, 2)
 
 
@@ -37,7 +37,7 @@ def boosting(schema=ONE, depth=1, rounds=2, **parameters):
     return Boosting(BoostedTreeClass(schema, depth, rounds), **parameters)
 
 
-@pytest.mark.first(1)
+@pytest.mark.first(1, 4)
 @pytest.mark.parametrize(
     ("schema", "points", "depth", "rounds", "n"),
     [
@@ -45,25 +45,16 @@ def boosting(schema=ONE, depth=1, rounds=2, **parameters):
         (ONE, [BONN, OTHER], 2, 1, 2),
         (ONE, [BONN, OTHER], 1, 3, 1),
         (EDGE, [LOW, HIGH], 1, 2, 1),
+        *((ONE, [OTHER, BONN], *own) for own in ((1, 2, 4), (1, 3, 3), (2, 2, 2), (2, 3, 1))),
+        (EDGE, [OTHER, LOW], 1, 3, 2),
     ],
-    ids=["rounds-2", "depth-2", "rounds-3", "two-splits"],
+    ids=str,
 )
 def test_every_data_set(schema, points, depth, rounds, n):
     result = verify(boosting(schema, depth, rounds), points=points, n_samples=n)
     assert result.holds
     assert result.slack == 0
     assert 0.3 < result.tightest_epsilon <= EPSILON
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("schema", "depth", "rounds", "n"),
-    [(ONE, 1, 2, 4), (ONE, 1, 3, 3), (ONE, 2, 2, 2), (ONE, 2, 3, 1), (EDGE, 1, 3, 2)],
-)
-def test_every_data_set_of_larger_sizes(schema, depth, rounds, n):
-    result = verify(boosting(schema, depth, rounds), points=[(1,), (2,)], n_samples=n)
-    assert result.holds
-    assert result.slack == 0
 
 
 @pytest.mark.more

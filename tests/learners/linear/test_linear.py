@@ -61,19 +61,6 @@ def test_it_ranks_and_says_probabilities():
     assert made.feature_importances_[:2].sum() > 0.5
 
 
-def test_a_rare_label():
-    """4.5 % of 18,000; at epsilon 1 boosted trees rank by .79."""
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(18_000, 20))
-    score = x[:, :6] @ [1, -0.8, 0.6, -0.5, 0.4, 0.3]
-    y = score + rng.logistic(size=18_000) > np.quantile(score + rng.logistic(size=18_000), 0.955)
-    schema = ls.Schema.from_dict({f"x{j}": {"bins": [-1, -0.5, 0, 0.5, 1]} for j in range(20)})
-    made = Linear(LinearClass(schema), epsilon=1, delta="1e-6")
-    codes = schema.encode(list(x.T))
-    model = made.draw(Sample.of(codes, y.astype(int)), SeededSource(0))
-    assert roc_auc_score(y, model.probability(codes)) > roc_auc_score(y, score) - 0.06
-
-
 @pytest.mark.more
 def test_several_labels_and_users():
     y = np.where(X[:, 0] > 0.7, "c", np.where(X[:, 1] > 0, "b", "a"))
@@ -99,17 +86,6 @@ def test_users_with_one_record_each_are_as_records():
     of_users = Linear(LinearClass(SCHEMA), epsilon=1, delta="1e-6", unit="users")
     sample = TargetSample.of(codes, ILL[:500], list(range(500)))
     assert of_users.draw(sample, SeededSource(0)) == one
-
-
-def test_exports_say_what_the_model_says():
-    made = ls.LinearClassifier(SCHEMA, epsilon=1, delta=1e-6, random_state=0).fit(TABLE, "ill")
-    module = {}
-    exec(as_python(made.hypothesis_, SCHEMA), module)
-    rows = [{f"x{j}": X[i, j] for j in range(8)} for i in range(40)]
-    chances = made.predict_proba(TABLE)[:40, 1]
-    assert [module["probability"](row) for row in rows] == pytest.approx(chances.tolist())
-    sql = made.hypothesis_.to_sql(SCHEMA, dialect="sqlite")
-    assert sql.count("CASE") >= 8
 
 
 def test_sets_of_labels_hold_the_label():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction as F
 from itertools import combinations, product
-from math import ceil, comb, exp, log
+from math import comb, exp
 
 import numpy as np
 import pytest
@@ -20,14 +20,12 @@ from littlestone.learners.online.algorithm import (
     Hedge,
     OnlineAlgorithm,
     SOAPredictor,
-    algorithm_of,
     always,
     mistake_bound,
     numbered,
 )
-from littlestone.learners.online.journal import open_stream
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal, plan_online
-from littlestone.learners.online.state import ExponentialSampler, OnlineState
+from littlestone.learners.online.state import ExponentialSampler
 from littlestone.source import ExactSource
 
 from .transcripts import Streams
@@ -189,14 +187,6 @@ def test_a_budget_that_is_not_reserved_is_caught():
     assert chances[0] < 0.01 < 0.1 < chances[1]
 
 
-def test_how_early_a_test_may_fire():
-    """The constant of the certificate is that of the law: see test_above_threshold."""
-    plan = plan_online(Thresholds(1, 9), epsilon=1, delta=0, horizon=10**4)
-    steps = mistake_bound(plan, Thresholds(1, 9)).certificate
-    e = float(plan.test_epsilon)
-    assert steps["early"] == ceil(log(4 * 10**4 / 0.05 / (1 + exp(-e))) / e)
-
-
 # -- Without privacy: mistake bounds on every realizable sequence, exhaustively --------------------
 
 
@@ -347,24 +337,6 @@ def test_broken_variants_are_noticed(kind, length):
     assert streams.worst(F(1)) > F(1, 1000)
 
 
-def test_many_are_one_by_one():
-    rng = np.random.default_rng(0)
-    x, y = rng.integers(-1, 30, 500), rng.integers(0, 2, 500)
-    made = [
-        ls.OnlineLearner(
-            ls.Thresholds(1, 20), agnostic=True, epsilon=1, horizon=400, random_state=1
-        )
-        for _ in range(2)
-    ]
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        made[0].learn_one(a, b)
-    for part in np.array_split(np.arange(500), 7):
-        made[1].learn_many(x[part], y[part])
-    assert made[0].published_ == made[1].published_
-    assert len(made[0].published_) == made[0].plan.batches + 1
-    assert made[0].stopped_
-
-
 # -- regret ----------------------------------------------------------------------------------------
 
 HORIZON, CONCEPTS = 6_000, 100
@@ -433,30 +405,6 @@ def test_privacy_that_costs_nothing():
 
 
 # -- what other streams do ------------------------------------------------------------------------
-
-
-def test_a_state_goes_on_in_memory_and_on_disk(tmp_path):
-    rng = np.random.default_rng(2)
-    x, y = rng.integers(1, 30, 600), rng.integers(0, 2, 600)
-    whole = learner(horizon=500)
-    whole.learn_many(x, y)
-    first = learner(horizon=500)
-    first.learn_many(x[:333], y[:333])
-    kept = OnlineState.from_json(first.state_.public(), first.state_.private())
-    second = learner(horizon=500, state=kept)
-    second.learn_many(x[333:], y[333:])
-    assert second.published_ == whole.published_
-    for part in (slice(0, 333), slice(333, 600)):
-        durable = learner(horizon=500, state=tmp_path / "s")
-        durable.learn_many(x[part], y[part])
-        durable.close()
-    algorithm_ = algorithm_of(whole.concept_class, whole.plan)
-    stream = open_stream(tmp_path / "s", algorithm_, seed=0)
-    assert tuple(stream.state.published) == whole.published_
-    assert stream.state.stopped
-    stream.close()
-    with pytest.raises(ParameterError, match="begun with"):
-        open_stream(tmp_path / "s", algorithm_, seed=1)
 
 
 def test_command_line(tmp_path, capsys):

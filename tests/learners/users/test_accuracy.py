@@ -17,7 +17,6 @@ from sklearn.base import clone
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import Representation
-from littlestone.data import UserSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import feasible
@@ -75,12 +74,6 @@ def test_the_table_of_users(m, group, before, paper):
     assert made(m=m).required_samples() < noise / 6000
 
 
-@pytest.mark.more
-def test_never_above_what_version_0_1_0_asked_for():
-    """Its searches on a grid were best with many records of each user and little epsilon."""
-    assert made(m=1024, method="user-level", epsilon=F(1, 10)).required_samples() <= 888
-
-
 EXPONENTS, EPSILONS = (10, 64, 256, 1024, 4096), (F(1, 4), 1, 4, 20)
 ALPHAS, RECORDS = (F(1, 50), F(1, 20), F(1, 10)), (1, 4, 16, 64, 256)
 GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
@@ -112,28 +105,6 @@ def test_never_above_what_items_would_need(exponent, epsilon, alpha, m):
         least = min(n for n in plan.routes.values() if isinstance(n, int))
         assert plan.required == least == plan.routes[plan.method]
         assert plan.routes[plan.runner_up] >= least
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize(
-    ("exponent", "epsilon", "alpha", "m", "most"),
-    [(20, 1, F(1, 10), 16, 290), (20, 1, F(1, 10), 64, 150), (20, 1, F(1, 10), 256, 120),
-     (256, 4, F(1, 20), 4, 5_400), (4096, 20, F(1, 20), 16, 3_750)],
-)  # fmt: skip
-def test_sizes_that_were_promised(exponent, epsilon, alpha, m, most):
-    learner = made(ls.Thresholds(1, 2**exponent), m, epsilon=epsilon, alpha=alpha)
-    assert learner.required_samples() <= most
-    assert learner.certificate(most).holds
-
-
-@pytest.mark.more
-def test_the_sampling_term_does_not_pay_for_the_size():
-    """Where privacy is nearly free: 64 times ln|X|, a few per cent more users."""
-    needed = [
-        made(ls.Thresholds(1, 2**k), 16, epsilon=10**6, alpha=F(1, 20)).required_samples()
-        for k in (64, 4096)
-    ]
-    assert needed[1] < 1.02 * needed[0]
 
 
 @pytest.mark.more
@@ -436,24 +407,6 @@ def test_a_million_users_cost_nothing_as_types():
         <= 1 / 21
         <= upper_bound(failures, trials)
     )
-
-
-def records(n, m, u, noise, size, rng):
-    points = rng.integers(1, size + 1, size=n * m)
-    labels = (points > u) ^ (rng.random(n * m) < noise)
-    return UserSample.of(np.repeat(np.arange(n), m).tolist(), points, labels.astype(int))
-
-
-@pytest.mark.more
-@pytest.mark.parametrize(("method", "m"), [("group-privacy", 4), ("user-level", 64)])
-def test_learning_from_records_at_the_required_number(method, m):
-    cls = ls.Thresholds(1, 1000)
-    learner = made(cls, m, method)
-    n, rng = learner.required_samples(), np.random.default_rng(3)
-    for seed in range(6):
-        users = records(n, m, 400, 0.2, 1000, rng)
-        above = learner.draw(users, SeededSource(seed)).above
-        assert 0.6 * abs(above - 400) / 1000 <= 0.1
 
 
 # -- what the parts of a user-level learner cost adds up to its epsilon, whatever the plan is ------

@@ -61,11 +61,6 @@ def check(algorithm, points, n, **options):
     return result
 
 
-def test_there_are_so_many_kinds():
-    assert [len(classes(p)) for p in (1, 2, 3)] == [3, 14, 124]
-    assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
-
-
 @pytest.mark.first(3)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_two_records(matrix):
@@ -87,12 +82,6 @@ def test_every_kind_of_class_with_three_records(matrix):
     check_three_records(matrix, {})
     if len(matrix[0]) < 3:
         check_three_records(matrix, {"chunks": 2})
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
-def test_shuffled_with_three_records_of_three_points(matrix):
-    check_three_records(matrix, {"chunks": 2})
 
 
 @pytest.mark.more

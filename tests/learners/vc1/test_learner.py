@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
 
 import littlestone as ls
 from littlestone.audit.mechanism import replace_one, verify_mechanism
@@ -16,7 +14,6 @@ from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample, part, sizes
 from littlestone.learners import registry, select
-from littlestone.learners.estimators import VC1Learner
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.learners.vc1 import (
@@ -31,7 +28,6 @@ from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 # -- The learner's parts, shell, registry and refusals ---------------------------------------------
 
-EMPTY = OrderedSample.listed([], [])
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
 
 
@@ -106,22 +102,6 @@ def test_a_path_of_draws_is_a_pure_function():
 
 
 # --- shell, registry, release ------------------------------------------------------------------
-
-
-def test_the_estimator():
-    learner = VC1Learner(ls.Thresholds(0, 2**64 - 1), epsilon=1, delta=1e-6, random_state=0)
-    assert clone(learner).get_params() == learner.get_params()
-    X = [2**63 + (i - 1000) * 2**50 for i in range(2000)]
-    y = [int(x > 2**63) for x in X]
-    learner.fit(X, y)
-    assert np.mean(learner.predict(X) == y) > 0.9
-    assert learner.certificate_.holds
-    assert str(learner.guarantee_) == (
-        "(1, 1e-06)-differential privacy, replace-one [vc1.privacy]: NOT PRIVATE (seeded)"
-    )
-    small = VC1Learner(ls.Thresholds(1, 99), epsilon=3, delta=1e-6, random_state=0)
-    X, y = np.arange(1, 100).repeat(30), np.arange(1, 100).repeat(30) > 40
-    assert cross_val_score(small, X, y.astype(int), cv=3).mean() > 0.5
 
 
 def test_the_registry_and_a_release():

@@ -10,7 +10,7 @@ from flint import arb, ctx
 from scipy import stats
 
 from littlestone.bounds import Certificate, claim, recheck
-from littlestone.errors import DataError, ParameterError
+from littlestone.errors import ParameterError
 from littlestone.mechanisms.median import (
     Groups,
     MedianRelease,
@@ -181,23 +181,6 @@ def test_private_median_fails_at_most_beta_on_larger_domains(window, levels, bit
         assert upper_bound(failures, runs) <= BETA, name
 
 
-@pytest.mark.full
-def test_releases_fail_at_most_beta_end_to_end():
-    for size, delta in [(2**20, 0), (2**64, 1e-6), (2**1024, 1e-6)]:
-        window = WINDOWS[1]
-        # certified for 1%, so that 400 runs can show at most 5%
-        beta = F(1, 100)
-        request = {"epsilon": 1, "delta": delta, "rank": window, "beta": beta}
-        n = plan_median(0, size - 1, **request).n
-        for name, data in families(n, size, window).items():
-            runs = [
-                private_median(data, 0, size - 1, **request, random_state=i) for i in range(400)
-            ]
-            assert all(r.certificate.holds for r in runs)
-            misses = sum(r.value is None or not in_window(data, r.value, window) for r in runs)
-            assert upper_bound(misses, len(runs)) <= BETA, name
-
-
 # ------------------------------------------------------------------------------ certificates
 
 
@@ -227,17 +210,6 @@ def test_certificates_can_be_computed_again():
                 certificate = mechanism.certificate(n, BETA)
                 assert recheck(certificate.to_dict()) == ()
                 assert certificate.alpha == window.alpha
-
-
-def test_the_published_table():
-    """Design notes of this library: certified n at epsilon 1, delta 1e-6, beta 0.05."""
-    wide = RankWindow.of((F(1, 6), F(5, 6)))
-    a = {10: (39, 57), 32: (101, 149), 64: (189, 281), 1024: (2851, 4275), 2**16: (181717, 272573)}
-    b = {10: (118, 176), 32: (124, 184), 64: (127, 189), 1024: (145, 215), 2**16: (169, 251)}
-    for bits in a:
-        for window, i in ((WINDOWS[0], 0), (wide, 1)):
-            assert RankExponential(2**bits, window, F(1)).least_n(BETA) == a[bits][i]
-            assert TreeEM(bits, window, F(1), F(1, 10**6)).least_n(BETA) == b[bits][i]
 
 
 # ------------------------------------------------------------------------------ windows
@@ -327,15 +299,6 @@ def test_any_records_on_any_domain(values, mechanism, low, high):
     assert release.certificate.holds is (low == high and bool(values))
 
 
-def test_a_quantile_of_huge_integers():
-    values = [2**900 * i for i in range(2000)]
-    release = private_median(
-        values, 0, 2**1024, epsilon=2, delta=1e-6, rank=(0.85, 0.95), random_state=0
-    )
-    assert release.mechanism == "tree"
-    assert 1700 * 2**900 <= release.value <= 1900 * 2**900
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -351,12 +314,6 @@ def test_public_arguments_are_checked_before_anything_is_drawn(change):
     with pytest.raises(ParameterError, match="parameter of private_median must be"):
         private_median([1, 2], **arguments)
     assert source.presented == []
-
-
-def test_a_refused_value_is_not_shown():
-    with pytest.raises(DataError) as caught:
-        private_median([1, 77.25], 0, 99, epsilon=1)
-    assert "77" not in str(caught.value)
 
 
 def test_the_plan_names_the_cheaper_mechanism():
@@ -377,16 +334,6 @@ def test_the_choice_for_a_given_n_has_the_smaller_certified_failure():
             assert (theirs - mine).sign() >= 0
 
 
-@pytest.mark.more
-def test_a_million_values():
-    values = np.random.default_rng(0).integers(-(2**50), 2**50, 10**6)
-    for mechanism in ("exponential", "tree"):
-        release = private_median(
-            values, -(2**60), 2**60, epsilon=0.1, delta=1e-9, mechanism=mechanism, random_state=0
-        )
-        assert abs(release.value) < 2**50 / 3
-
-
 def test_huge_releases_can_be_written_and_read():
     high = 2 ** (2**16)
     release = private_median([high] * 300, 0, high, epsilon=1, delta=1e-6, random_state=0)
@@ -397,8 +344,3 @@ def test_huge_releases_can_be_written_and_read():
     assert str(release).startswith("2**65536 (")
     with pytest.raises(ParameterError, match="must be at least low"):
         private_median([1], high, high - 10**9 * 2**60, epsilon=1)
-
-
-def test_rows_of_different_lengths_are_refused():
-    with pytest.raises(DataError, match="whole number"):
-        private_median([[1], [2, 3]], 0, 9, epsilon=1)

@@ -463,7 +463,7 @@ class Coefficients:
         texts, numbers = ("terms", "units", "references"), ("values", "deviations")
         fields = Fields(data, (*texts, *numbers, "printed"))
         columns = {name: tuple(fields.items(name, _MOST_TERMS)) for name in (*texts, *numbers)}
-        printed, size = fields.any("printed"), len(columns["terms"])
+        printed, size = fields.flag("printed"), len(columns["terms"])
         written = all(
             isinstance(text, str) and len(text) <= _LONGEST
             for name in texts
@@ -476,6 +476,6 @@ class Coefficients:
         )
         sizes = {name: size if printed or name != "deviations" else 0 for name in columns}
         fits = all(len(columns[name]) == sizes[name] for name in columns)
-        if type(printed) is not bool or not (written and finite and fits and size):
+        if not (written and finite and fits and size):
             raise fields.refuse("terms", "texts and numbers, as many of each")
         return cls(**columns, printed=printed)

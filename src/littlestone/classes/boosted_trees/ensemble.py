@@ -180,7 +180,7 @@ class TreeEnsemble(Sum):
     >>> ensemble.votes(rows[1:]).tolist(), ensemble.predict(rows[1:]).tolist()
     ([[2, 0, 1], [3, 0, 0]], [0, 0])
     >>> ensemble.describe()
-    'of a, b, c the label with the most points, of 1 column'
+    'whichever of a, b, c has the most points from 1 column'
     """
 
     trees: tuple[TreeHypothesis, ...]  # with these label names
@@ -447,7 +447,7 @@ class TreeEnsemble(Sum):
             base, by_column = self.summed()
             columns = counted(len(by_column), "columns")
             if not self.binary:
-                return f"of {names} the label with the most points, of {columns}"
+                return f"whichever of {names} has the most points from {columns}"
             unit = self.unit(base, by_column)
             needed, most = (
                 self.needed(base, unit),
@@ -467,7 +467,7 @@ class TreeEnsemble(Sum):
             above = self.start[0] - self.start[1]
             return f"1 if {trees} (+1 or -1 each){points} sum to more than {above}, otherwise 0"
         points = f"points of {columns_of_points} and " if columns_of_points else ""
-        words = f"of {names} the label with the most votes of {points}{trees}"
+        words = f"whichever of {names} has the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
@@ -501,9 +501,7 @@ class TreeEnsemble(Sum):
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
         if not whole or len(start) != len(names):
             raise fields.refuse("start", "an integer for each label")
-        linked = "linked" in fields
-        if linked and fields.any("linked") is not True:
-            raise fields.refuse("linked", "true, or left out")
+        linked = "linked" in fields and fields.flag("linked")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
         ensemble = cls(
             trees, _read_fraction(fields, "step"), tuple(start), names, linked, points,
@@ -795,7 +793,7 @@ class TreeSum(Sum):
     @property
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
-        return f"; prediction intervals extend {around} either side" if around else ""
+        return f"; prediction intervals extend {around} to either side" if around else ""
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -1,9 +1,9 @@
 """Losses with a bounded gradient: what an answer of a leaf costs a record, as an integer.
 
 A record is at a *position*: what the released start and trees say of its row, in integers.
-`Loss.costs` says what each answer of the next tree would cost it: 0 for the best one, at most W for
-any. The proof (`littlestone.learners.boosting.rounds`) needs only that a cost is a function of the
-record itself, of what was released and of public numbers.
+The `costs` of a loss say what each answer of the next tree would cost it: 0 for the best one, at
+most W for any. The proof (`littlestone.learners.boosting.rounds`) needs only that a cost is a
+function of the record itself, of what was released and of public numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from operator import mul
-from typing import Any, Protocol, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -47,20 +47,6 @@ from littlestone.privacy import Loss as Spent
 from littlestone.source import Explicit, Source
 
 Ints = npt.NDArray[np.int64]
-
-
-class Loss(Protocol):
-    """What answers cost records; positions are arrays whose last axis is the records."""
-
-    @property
-    def resolution(self) -> int:
-        """W: the most that an answer costs."""
-
-    def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
-        """Return positions after the tree at this place has answered."""
-
-    def costs(self, position: Ints, y: Ints, place: int) -> Ints:
-        """Return what each answer costs records of target y, in 0 .. W: (answers, records)."""
 
 
 @dataclass(frozen=True)
@@ -314,6 +300,9 @@ def _chances() -> Ints:
     """Return sigma(k / PARTS) for log-odds from -10 to 10, in parts of `_FINE`."""
     scores = range(-REACH * PARTS, REACH * PARTS + 1)
     return np.array([round(_FINE / (1 + math.exp(-k / PARTS))) for k in scores])
+
+
+Loss: TypeAlias = Logistic | Scored
 
 
 # -- Records of units, at their positions: a unit's records together cost at most W.

@@ -34,7 +34,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ from littlestone.data import Column, Sample
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, check_probability, counted, parameter_error
 from littlestone.learners.base import Kind, Learner, Plan, declared, maybe, number, one_of, whole
-from littlestone.learners.boosting.losses import WHOLE
+from littlestone.learners.boosting.losses import WHOLE, UnitRecords, Votes
 from littlestone.mechanisms.estimate import discrete_gaussian
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
     from littlestone.bounds import Certificate
     from littlestone.data import Schema
-    from littlestone.learners.boosting.losses import Loss
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -146,26 +145,8 @@ class Uncertified(Learner[UncertifiedPlan]):
         return UncertifiedPlan(self)
 
 
-class Records(Protocol):
-    """The records of a sample at their positions, and the loss by which answers cost them."""
-
-    @property
-    def sample(self) -> Any:
-        """Whose records they are."""
-
-    @property
-    def start(self) -> Any:
-        """What was released before the first tree."""
-
-    @property
-    def loss(self) -> Loss:
-        """What answers cost."""
-
-    def rows(self, splits: Splits, depth: int, place: int) -> Rows:
-        """Return what each answer costs them, those of a unit together at most W."""
-
-    def add(self, tree: TreeHypothesis, place: int) -> None:
-        """Move them by the tree at this place."""
+#: The records of a sample at their positions, with the loss by which answers cost them.
+Records: TypeAlias = UnitRecords | Votes
 
 
 def _delta(caller: str, name: str, value: Any) -> Fraction | None:

@@ -691,15 +691,15 @@ def _epochs(cert: CertificateBuilder) -> None:
     """Write by how many mistakes tests may fire early, and late."""
     cert.step("records", "n", EPOCHS)
     formula = "max(ceil(log(4 * records / beta / (1 + exp(-test))) / test), 1)"
-    cert.step("early", formula, EPOCHS)
-    cert.step("late", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS)
+    cert.step("margin_below", formula, EPOCHS)
+    cert.step("margin_above", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS)
 
 
 def _epoch(cert: CertificateBuilder, limit: int, name: str = "") -> tuple[Step, Step]:
     """Return how many mistakes an epoch with this limit has, at least and at most."""
-    least = cert.step(f"least{name}", "limit + 1 - early", EPOCHS, limit=limit)
-    longest = cert.step(f"longest{name}", "limit - 1 + late", EPOCHS, limit=limit)
-    return least, longest
+    shortest = cert.step(f"shortest{name}", "limit + 1 - margin_below", EPOCHS, limit=limit)
+    longest = cert.step(f"longest{name}", "limit - 1 + margin_above", EPOCHS, limit=limit)
+    return shortest, longest
 
 
 def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
@@ -707,16 +707,16 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
     why = EXPONENTIAL
     _epoch(cert, phase.limit)
     cert = cert.where(draws=phase.draws, batches=phase.batches, share=plan.share, rate=phase.rate)
-    cert.step("not_empty", "least >= 1", EPOCHS)
+    cert.step("not_empty", "shortest >= 1", EPOCHS)
     ways = vote_events(concept_class, plan.share)
     if plan.adversary == "oblivious" and plan.goal.horizon < ways:
         ways, why = Fraction(plan.goal.horizon), OBLIVIOUS
     # more than half of the draws, an odd number, must err
-    cert.step("wrong", "binomial_above(draws, share, half)", why, half=(phase.draws - 1) // 2)
-    failure = cert.step("vote_failure", "events * (batches + 1) * wrong", why, events=ways)
+    cert.step("vote_error", "binomial_above(draws, share, half)", why, half=(phase.draws - 1) // 2)
+    failure = cert.step("vote_failure", "events * (batches + 1) * vote_error", why, events=ways)
     cert.step("votes", "failure <= beta / 2 and odd >= 1", why,
               failure=failure, odd=phase.draws % 2)  # fmt: skip
-    cert.step("decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", why)
+    cert.step("decay", "-log(1 - share * (1 - exp(-rate * max(shortest, 1))))", why)
     cert.step("updates", "floor(log(size) / decay)", why, size=int(concept_class.size))
     # the last vote of a quick phase is trusted by nobody: one more epoch, and one more update
     more = int(bool(quick))
@@ -725,7 +725,7 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
     for each in quick:
         _, most = _epoch(cert, each.limit, "_quick")
         total = cert.step(
-            "quick", "total + batches * longest", why,
+            "quick_total", "total + batches * longest", why,
             total=total, batches=each.batches, longest=most,
         )  # fmt: skip
     return total
@@ -742,10 +742,10 @@ def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBui
     )  # fmt: skip
     total = cert.step("start", "0 * steps", CLOSURE)
     for i, (width, phase) in enumerate(zip(grown.widths, plan.phases, strict=False)):
-        least, longest = _epoch(cert, phase.limit, f"_{i}")
+        shortest, longest = _epoch(cert, phase.limit, f"_{i}")
         cert.step(
-            f"agree_{i}", "least >= width * (score - 1) + 1", CLOSURE,
-            least=least, width=width,
+            f"agree_{i}", "shortest >= width * (score - 1) + 1", CLOSURE,
+            shortest=shortest, width=width,
         )  # fmt: skip
         total = cert.step(f"total_{i}", "total + longest", CLOSURE, total=total, longest=longest)
     cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths))

@@ -1,4 +1,4 @@
-"""What exact verifications of boosting share: the loss of trees and an evaluation together."""
+"""What exact verifications share: the loss of a hypothesis and an evaluation of it together."""
 
 import math
 from itertools import combinations_with_replacement
