@@ -19,7 +19,7 @@ _ARRAY = "data.domains:IntegerDomain.array"
     "n depends on the data",
     "data.containers:Stream.tables",
     "one odd cell",
-    "one odd cell in a file",
+    "test_units_limits_and_spellings_are_read_alike",
 )
 def rows_with_nulls_are_dropped(original, self, *rows):
     """A missing cell removes its record, so n tells how many there are."""
@@ -145,7 +145,7 @@ def a_zone_of_the_machine(original, self, seconds):
     return original(replace(self, zone="Asia/Kolkata"), seconds)
 
 
-@mutant("cut by all records", "data.targets:UserSample._cut", "the cut of one user")
+@mutant("cut by all records", "data.targets:UserSample._cut", "test_a_cut_depends_on_one_user_only")
 def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     """Which records of a user are kept depends on how many users before have too many."""
     keys = np.zeros_like(self.keys)
@@ -174,7 +174,7 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.stored:Stored.batches", "rows counted in passes")
+@mutant("parts overlap", "data.stored:Stored.batches", "test_stored_rows_are_the_sorted_table")
 def the_last_batch_is_counted_twice(original, self, *line):
     """What is left in memory is added to the counts, though it is in the store already."""
     batches = list(original(self, *line))
