@@ -4,7 +4,6 @@ import io
 import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -15,8 +14,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.cli.main import main
-from littlestone.data import containers as arrow
-from littlestone.data import lines
+from littlestone.data import lines, tables
 from littlestone.learners.release import Release
 
 from .conftest import ROWS
@@ -124,7 +122,7 @@ def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
     labels = release.predict(ROWS).tolist()
     chances = release.predict_proba(ROWS)[:, 1]
     monkeypatch.setattr(lines, "_BLOCK", 1000)
-    monkeypatch.setitem(arrow._AHEAD, "batch_size", 70)
+    monkeypatch.setitem(tables._AHEAD, "batch_size", 70)
     for data in ("data.csv", "data.parquet"):
         assert run(f"predict m.json {data}").out.split()[1:] == [str(label) for label in labels]
         assert run(f"predict m.json {data} --proba --out p.parquet").code == 0
@@ -175,10 +173,7 @@ def test_all_mistakes_of_a_schema_at_once(run, folder):
     ):
         assert part in done.err
     assert done.err.count("\n- ") == 6
-    beside = run("schema check wrong.toml data.csv").err
-    assert beside.startswith(done.err.rstrip())
-    lacking = re.findall(r"- The table has no column '(\w+)'", beside.partition("Compared")[2])
-    assert lacking == [name for name in tomllib.loads(WRONG) if name not in ("age", "city")]
+    assert run("schema check wrong.toml data.csv").err == done.err
 
 
 def test_a_schema_is_shown(run):

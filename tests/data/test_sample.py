@@ -70,7 +70,7 @@ def test_arrays_are_strict():
     sample = Sample.from_arrays(np.array([[5], [3], [5]]), ["b", "a", "b"], domain, classes="ab")
     assert multiset(sample) == {(5, 1): 2, (3, 0): 1}
     for labels in (["b", "a", "c"], [1, 0, 1], ["b", None, "a"]):
-        with pytest.raises(DataError, match="public classes") as refused:
+        with pytest.raises(DataError, match="public labels") as refused:
             Sample.from_arrays([5, 3, 5], labels, domain, classes=("a", "b"), caller="fit")
         assert "'c'" not in str(refused.value)
     with pytest.raises(ParameterError, match="'y' parameter of fit must be as long as X"):

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
@@ -29,7 +30,6 @@ from littlestone.data import (
 )
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import split
 from littlestone.data.stored import NO_SPACE, OnLine, Stored, StoredUsers, Unread
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
@@ -288,7 +288,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
         assert isinstance(streamed, Stored)
         for first in (1, 64, 65, plain.n - 1):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = split(streamed, one, first), split(plain, other, first)
+            here, there = streamed.split(one, first), plain.split(other, first)
             assert [part.n for part in here] == [first, plain.n - first]
             for part, same in zip(here, there, strict=True):
                 assert multiset(part) == multiset(same)
@@ -297,7 +297,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
                 assert np.concatenate([b.points for b in batches]).tolist() == same.points.tolist()
                 assert sum(b.counts.sum() for b in batches) + sum(part.outside) == same.n
             assert one.below(2**60) == other.below(2**60)
-            again = [split(part, SeededSource(3), 1)[0] for part in (here[0], there[0])]
+            again = [part.split(SeededSource(3), 1)[0] for part in (here[0], there[0])]
             assert multiset(again[0]) == multiset(again[1])
 
 
@@ -331,7 +331,7 @@ def test_parts_of_the_file_without_records_of_the_dealt_part(name):
     for seed, share in enumerate(("1/12", "1/2", "11/12") * 2):
         streamed = stored(records, 50)
         released(learner, (streamed, streamed.counted), seed, evaluate=2, holdout=share)
-        for part in split(streamed, SeededSource(seed), 1):
+        for part in streamed.split(SeededSource(seed), 1):
             assert all(len(points) for points, _ in part.batches())
             assert part.extremes(2).n == part.n
 
@@ -403,7 +403,7 @@ def stored(records, high):
 
 
 def kept(sample):
-    return Stored.kept(sample, OnLine(Itself(2**62)))
+    return keep_stored(sample, OnLine(Itself(2**62)))
 
 
 @pytest.mark.first(1)

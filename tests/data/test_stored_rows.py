@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import parse_class
@@ -62,7 +63,7 @@ def table(n, seed=0):
 
 def coded(plain, schema):
     """A stored sample."""
-    return Stored.kept(plain, Encoded(schema.n_codes))
+    return keep_stored(plain, Encoded(schema.n_codes))
 
 
 @pytest.mark.more

@@ -27,7 +27,6 @@ from littlestone.evaluation import (
     quality,
     release_histogram,
 )
-from littlestone.evaluation import histogram as holdout
 from littlestone.evaluation.histogram import (
     held_out_by_rule,
     held_out_rows,
@@ -499,7 +498,7 @@ def noisy(ones, n, source):
 def both_parts(data, source):
     """Release the number of ones of the held-out record, and of the others, at epsilon 1 each."""
     points, labels = zip(*data, strict=True)
-    held, rest = holdout.split_units(Sample.of(points, labels), 1, Shuffling(source))
+    held, rest = Sample.of(points, labels).split(Shuffling(source), 1)
     return noisy(held.positives, 1, source), noisy(rest.positives, rest.n, source)
 
 
@@ -524,7 +523,7 @@ def test_users_are_held_out_whole():
     persons = TargetSample.of([[2]] * 8, Count(9).codes(np.array(points)), names)
     seen = set()
     for seed in range(40):
-        held, rest = holdout.split_units(persons, 1, SeededSource(seed))
+        held, rest = persons.split(SeededSource(seed), 1)
         assert (held.n, rest.n) == (1, 3)
         of_held, of_rest = frozenset(held.code.tolist()), set(rest.code.tolist())
         assert of_held in ({1, 2}, {3, 4, 5}, {6}, {7, 8})

@@ -346,7 +346,7 @@ def test_what_is_decided_is_logged_in_its_order(caplog):
         fit(schema=None)
     names = [record.getMessage().partition(":")[0] for record in caplog.records]
     assert names == ["Columns", "Left out", "Model", "Evaluation", "Delta"]
-    assert "epsilon 2/5" in caplog.records[0].getMessage()
+    assert "epsilon 0.4" in caplog.records[0].getMessage()
     assert "1e-6" in caplog.records[-1].getMessage()
 
 

@@ -372,15 +372,10 @@ def centre(forest: ListedForest, allowed: npt.ArrayLike | None = None) -> int:
     """
     vertices: Any = np.arange(-1, forest.size) if allowed is None else np.asarray(allowed)
     one_end = _distances(forest, int(np.argmax(forest.depths)) if forest.size else -1)
-    other_end = _distances(forest, _farthest(one_end))
-    farthest = np.maximum(one_end, other_end)
-    return int(vertices[np.argmin(farthest[vertices])])
-
-
-def _farthest(distances: Index) -> int:
-    """Return the farthest vertex; the root is the last entry."""
-    at = int(np.argmax(distances))
-    return at if at < len(distances) - 1 else -1
+    farthest = int(np.argmax(one_end))  # the root is the last entry
+    other_end = _distances(forest, farthest if farthest < forest.size else -1)
+    distances = np.maximum(one_end, other_end)
+    return int(vertices[np.argmin(distances[vertices])])
 
 
 def _distances(forest: ListedForest, start: int) -> Index:

@@ -40,6 +40,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpz
 
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Label
@@ -320,22 +321,14 @@ def digits(value: int) -> str:
     """
     if value.bit_length() < 3 * _SAFE:
         return str(value)
-    if value < 0:
-        return "-" + digits(-value)
     if value.bit_length() > 3.32193 * MAX_DIGITS:  # log2(10), rounded up
-        return "inf"
-    half = int(value.bit_length() * 0.30103) // 2
-    high, low = divmod(value, 10**half)
-    return digits(high) + digits(low).rjust(half, "0")
+        return "-inf" if value < 0 else "inf"
+    return str(fmpz(value))
 
 
 def _integer(figures: str) -> int:
     """Return the integer with these digits, also beyond Python's guard on their number."""
-    if len(figures) <= _SAFE:
-        return int(figures)
-    half = len(figures) // 2
-    shift: int = 10**half
-    return _integer(figures[:-half]) * shift + _integer(figures[-half:])
+    return int(figures) if len(figures) <= _SAFE else int(fmpz(figures))
 
 
 def _infinity(sign: str) -> float:
@@ -689,10 +682,12 @@ class CsvFormat:
         form = cls(**found)
         if form.quote is None and form.quoted_line_breaks:
             raise parameter_error(
-                caller, "csv", "with a quote for quoted-line-breaks", "quote=none"
+                caller, "csv", "a format with a quote, for quoted-line-breaks", "quote=none"
             )
         if form.separator == '"' or (form.separator and form.separator == form.quote):
-            raise parameter_error(caller, "csv", "with different sep and quote", form.separator)
+            raise parameter_error(
+                caller, "csv", "a format whose sep and quote differ", form.separator
+            )
         return form
 
     def to_dict(self) -> dict[str, str]:
@@ -782,7 +777,9 @@ def _character(caller: str, key: str, value: object) -> str | None:
         return None
     found = _SEPARATORS.get(value, value) if isinstance(value, str) else value
     if not isinstance(found, str) or len(found) != 1 or not found.isascii() or found in "\r\n\0":
-        constraint = f"with {key} as one ASCII character, or one of {', '.join(_SEPARATORS)}"
+        constraint = (
+            f"a format whose {key} is one ASCII character, or one of {', '.join(_SEPARATORS)}"
+        )
         raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
     return found
 
@@ -796,8 +793,8 @@ def _encoding(caller: str, key: str, value: object) -> str:
     if name not in _ENCODINGS and not re.fullmatch(r"cp125[0-8]", name):
         hint = "Convert the file first: iconv -f OLD -t UTF-8 OLD.csv > NEW.csv"
         constraint = (
-            f"with {key} one of utf-8, utf-16, latin-1, iso8859-2, iso8859-9, iso8859-15, koi8-r, "
-            "windows-1250 to windows-1258"
+            f"a format whose {key} is one of utf-8, utf-16, latin-1, iso8859-2, iso8859-9, "
+            "iso8859-15, koi8-r, windows-1250 to windows-1258"
         )
         raise parameter_error(caller, "csv", constraint, value, hint)
     return "utf-8" if name == "ascii" else name
@@ -810,7 +807,7 @@ def _word(**values: Any) -> Callable[[str, str, object], Any]:
         if isinstance(value, bool) and value in values.values():
             return value
         if not isinstance(value, str) or value not in values:
-            constraint = f"with {key} one of {', '.join(values)}"
+            constraint = f"a format whose {key} is one of {', '.join(values)}"
             raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
         return values[value]
 
@@ -905,8 +902,7 @@ def codes_of(y: Any, labels: Sequence[Label], caller: str) -> Counts:
     if (codes == len(labels)).any():
         raise DataError(
             f"Every label given to {caller} must be one of the public labels {list(labels)}. Some "
-            "label is not. The list is that of the class, labels=[...]: it is not learned from "
-            "the data."
+            "label is not. The list (classes=, or labels= of a class) is not learned from the data."
         )
     return codes
 

@@ -30,19 +30,12 @@ from littlestone.data.counting import (
     group_sizes,
     whole_numbers,
 )
-from littlestone.data.domains import (
-    IntegerDomain,
-    Line,
-    check_same,
-    refusal,
-    totals,
-    user_index,
-)
+from littlestone.data.domains import IntegerDomain, Line, check_same, refusal, totals, user_index
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
 from littlestone.data.sample import Extremes
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
-from littlestone.data.targets import TargetSample, UserSample
+from littlestone.data.targets import UserSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
 
@@ -90,9 +83,7 @@ class _Sampled(Reading):
 
     def in_memory(self, *, strict: bool = False) -> Any:
         """Count what all cells are converted to."""
-        return self._sample(self.groups(strict=strict))
-
-    def _sample(self, groups: TargetSample) -> Any:
+        groups = self.groups(strict=strict)
         if self.user is not None:
             return UserSample.grouped(groups)
         return groups.pooled(None if self.labels is None else len(self.labels))

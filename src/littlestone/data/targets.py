@@ -21,12 +21,7 @@ import numpy.typing as npt
 
 from littlestone.data.cells import Match, label_values, text, user_name
 from littlestone.data.domains import Keys, distinct, mixed, totals, user_index
-from littlestone.data.sample import (
-    Sample,
-    check_lengths,
-    given_points,
-    grouped,
-)
+from littlestone.data.sample import Sample, check_lengths, given_points, grouped
 from littlestone.data.schema import Column
 from littlestone.errors import (
     DataError,

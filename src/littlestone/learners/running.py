@@ -37,7 +37,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
-from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
+from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule
 from littlestone.evaluation.quantities import ERROR_SUMS, survival_histogram
 from littlestone.learners.boosting.values import (
     HOLDOUT,
@@ -352,12 +352,12 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     if not held_out:
         looked_at = sample
     elif looked_at is None and not sample.in_memory:  # what stops this costs nothing, either
-        looked_at, taken = split_units(taken, held_out, source)
+        looked_at, taken = taken.split(source, held_out)
     # Pay, and from here on what is drawn is learned from.
     what = f"{learner.name} on {learner.concept_class.spec}"
     paid = pay(ledger, LEARNING, guarantee, what, loss=loss) if paid is None else paid
     if looked_at is None:
-        looked_at, taken = split_units(taken, held_out, source)
+        looked_at, taken = taken.split(source, held_out)
     hypothesis = smaller.draw(taken, source)
     histogram = None
     if shares.evaluation is not None:

@@ -74,7 +74,7 @@ def plan_page(plans: Plans) -> str:
         "plan",
         title=f"littlestone: plan for {plans.concept_class.spec}",
         plans=plans,
-        asked=[(_SYMBOLS[k], amount(_plain(v))) for k, v in asked(plans.budget).items()],
+        asked=[(_SYMBOLS[k], amount(v)) for k, v in asked(plans.budget).items()],
         unit="users" if plans.budget.samples_per_user else "records",
         picture=html_of(needs(plans)),
         learners=list(zip(plans, certificates, strict=True)),
@@ -116,11 +116,6 @@ def needs(plans: Plans) -> Json:
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
-
-
-def _plain(value: object) -> object:
-    """Read a number that `asked` wrote exactly."""
-    return Fraction(value) if isinstance(value, str) else value
 
 
 def _refused(plans: Plans) -> list[tuple[str, str]]:

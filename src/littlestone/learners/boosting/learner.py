@@ -49,7 +49,6 @@ from littlestone.learners.boosting.rounds import (
 )
 from littlestone.mechanisms import private_count
 from littlestone.privacy import Loss, Pure
-from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Goal
@@ -141,7 +140,7 @@ class Boosting(Boosted):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        each = f"bounded range {settings.round_epsilon} each"
         spent = {counted(settings.rounds, "trees"): each}
         spent |= settings.marginals.spending() if settings.marginals else {}
         if settings.count_epsilon:

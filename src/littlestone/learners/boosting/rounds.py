@@ -52,7 +52,6 @@ from littlestone.learners.boosting.losses import WHOLE, UnitRecords, Votes
 from littlestone.mechanisms.estimate import discrete_gaussian
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
-from littlestone.privacy.guarantee import exact_text
 from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
@@ -440,10 +439,8 @@ class Marginals:
 
     def spending(self) -> dict[str, str]:
         """Say what is spent on what."""
-        spent = {"counts of columns": f"zCDP {exact_text(self.counts)}"}
-        return spent | (
-            {"weights of columns": f"zCDP {exact_text(self.weights)}"} if self.weights else {}
-        )
+        spent = {"counts of columns": f"zCDP {self.counts}"}
+        return spent | ({"weights of columns": f"zCDP {self.weights}"} if self.weights else {})
 
 
 def marginals(
