@@ -190,13 +190,13 @@ def test_the_page_says_what_was_kept_of_limits(limits):
     def said(setting):
         return f"{ahead[setting]:.3f}".replace("0.", ".")
 
-    assert f"Without noise the AUROC is higher by {said('no noise')}," in page
-    assert f"with half of the noise by {said('half the noise')}," in page
-    assert f"with columns scaled by their true effects by {said('true scales')}." in page
+    assert f"The AUROC is higher by {said('no noise')} without noise," in page
+    assert f"by {said('half the noise')} with half of the noise," in page
+    assert f"by {said('true scales')} with columns scaled by their true effects." in page
     unknown = ("no noise", "half", "exact", "true", "one sum", "together, exact")
     tried = [name for name in ahead if not name.startswith(unknown)]
     best = max(tried, key=lambda name: ahead[name])
-    assert f"Of the private rules that were tried, the best gains {said(best)}." in page
+    assert f"Of the variants tried that could be released privately, the best gains {said(best)}." in page
 
 
 @pytest.mark.more
