@@ -347,10 +347,10 @@ def _spread(bounds: tuple[int, int] | None, k: int, share: float) -> list[Shape]
     return out
 
 
-def keep_stored(sample: Sample, layout: OnLine | Encoded) -> Stored:
+def keep_stored(sample: Sample, layout: OnLine | Encoded, kind: type[Stored] = Stored) -> Stored:
     """Store a sample that is in memory."""
     label, at = np.nonzero(sample.counts)
     words = [word[at] for word in layout.words(sample.points)]
     columns = [*words, label.astype(np.int64), sample.counts[label, at]]
     batch = pa.record_batch(columns, names=[*layout.names, "label", "n"])
-    return Stored.keep(layout, batch.schema, [batch], sample.costs, np.array(sample.outside))
+    return kind.keep(layout, batch.schema, [batch], sample.costs, np.array(sample.outside))

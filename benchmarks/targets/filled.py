@@ -17,7 +17,7 @@ EPSILONS = ("0.5", "1", "2", "4")
 PRIVATE = (("DP-EBM", "replace-one"), ("DP-EBM", "as it is"), ("diffprivlib", "replace-one"))
 HEADINGS = {
     "quantity": "Quantities: R2",
-    "user": "Users: R2, where all records of a user are replaced",
+    "user": "Users: R2, with all records of a user protected together",
     "count": "Counts: proportion of deviance explained",
     "time": "Survival times: concordance",
 }

@@ -531,3 +531,17 @@ def test_threshold_sequences():
         ThresholdSequence((), ()),
     ]:
         assert not wrong.holds(matrix)
+
+
+@pytest.mark.more
+def test_packing_certificates_are_proofs():
+    u = universe(4)
+    kernel = Kernel(u.matrix((1 << 16) - 1))
+    proved = 0
+    for v in range(1, 1 << 16, 3):
+        for k in (1, 2, 3):
+            if kernel.ldim(v) > 0 and kernel._reductions.is_packed(v, k):
+                assert u.reducibility(v) > k
+                assert kernel._reductions.is_packed(v, k)  # remembered
+                proved += 1
+    assert proved > 100

@@ -15,7 +15,7 @@ from littlestone.mechanisms import AboveThreshold
 from littlestone.mechanisms.above_threshold import classic_rates
 from littlestone.mechanisms.estimate import coin_of, two_sided
 from littlestone.papers.lyu import AboveThreshold as FreshTest
-from littlestone.privacy import ChargedTests, compose, hockey_stick
+from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
 from littlestone.source import ExactSource, ExplicitWeights, SeededSource, exp
 
 RHO = np.arange(-400, 401)
@@ -315,3 +315,9 @@ def test_extreme_budgets():
         plan = AboveThreshold(epsilon=epsilon, limit=2)
         assert plan.error_bound(queries=10, beta=0.1) >= 0
         plan.start(0, SeededSource(1)).ask(0)
+
+
+def test_promises():
+    plan = AboveThreshold(epsilon=1, limit=2)
+    assert plan.loss == Pure(1)
+    assert (plan.guarantee().epsilon, plan.guarantee().delta) == (1, 0)

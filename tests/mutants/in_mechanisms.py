@@ -53,7 +53,7 @@ def bottom_for_a_score_of_zero(original, *, epsilon, **options):
 @mutant(
     "wrong neighbours",
     (f"{_SPARSE}:sparse_select", f"{_SPARSE}:sparse_select_lists"),
-    "popular candidates",
+    "sparse_select, high epsilon",
 )
 def add_or_remove_noise_for_replaced_records(original, *data, epsilon, **options):
     """A replaced record is one removed and one added; the noise is that of one of them."""

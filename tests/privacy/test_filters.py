@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction as F
@@ -17,6 +18,7 @@ from littlestone.privacy import (
     Concentrated,
     Loss,
     Pure,
+    compose,
     zcdp_to_dp,
 )
 from littlestone.privacy.compose import ACCOUNTING, Filter, Price, exactly
@@ -221,3 +223,65 @@ def test_all_of_rho_may_be_spent():
     half = rule.price(Concentrated(whole / 2))
     assert rule.allows(half, half)
     assert not rule.allows(Price(half.cost + whole / 10**9, F(0)), half)
+
+
+def test_what_a_filter_lets_through_satisfies_the_budget():
+    """All adaptive trees of two coins: a worst-case path is what the filter allows, and no more.
+
+    The mechanism: randomized response of epsilon 1/3 or 1, chosen after the first answer. For each
+    policy that the filter allows, the exact divergence of the transcripts is within the budget.
+    """
+    rule = Filter("pure", F(4, 3), F(0))
+    costs = [F(1, 3), F(1)]
+    for first, after0, after1 in itertools.product(costs, repeat=3):
+        if not all(
+            rule.allows(rule.price(Pure(first)), rule.price(Pure(second)))
+            for second in (after0, after1)
+        ):
+            continue
+        worst = 0.0
+        for a, b in itertools.product((0, 1), repeat=2):
+            second = (after0, after1)[a]
+            loss = (1 if a else -1) * float(first) + (1 if b else -1) * float(second)
+            worst = max(worst, abs(loss))
+        assert worst <= float(rule.epsilon) + 1e-12
+    assert not rule.allows(Price(F(1), F(0)), Price(F(1), F(0)))
+
+
+def test_zcdp_prices_are_upper_bounds_of_the_exact_composition():
+    """k releases of the budget's last drop stay within it by the library's best accountant."""
+    rule = Filter("zcdp", F(1), F("1e-6"))
+    for loss in (BoundedRange("0.1"), Pure("0.05"), Approximate("0.05", "1e-9")):
+        price = rule.price(loss)
+        k = int(rule.limit.cost // price.cost)
+        epsilon, _ = compose({loss: k}, delta=rule.delta)
+        assert epsilon <= rule.epsilon
+
+
+def test_an_adversary_who_adapts_gains_over_all_fixed_sequences():
+    """So it is adaptivity that the search tries: in zCDP it helps to wait for a lucky answer."""
+    rule = Filter("zcdp", F(1), F(1, 10))
+    menu: list[Loss] = [Pure("0.2"), Pure("0.35")]
+    goal = F("0.9")
+
+    def divergence(sequence: tuple[Loss, ...]) -> float:
+        law = {0: 1.0}
+        for loss in sequence:
+            answers, _ = next(worst_pairs(loss))
+            after: dict[int, float] = {}
+            for units, q in law.items():
+                for chance, more in answers:
+                    after[units + more] = after.get(units + more, 0.0) + q * chance
+            law = after
+        factor = math.exp(goal)
+        return sum(max(q * (math.exp(units * UNIT) - factor), 0.0) for units, q in law.items())
+
+    def fixed(spent: Price, sequence: tuple[Loss, ...]) -> Iterator[tuple[Loss, ...]]:
+        yield sequence
+        for loss in menu:
+            cost = rule.price(loss)
+            if rule.allows(spent, cost):
+                yield from fixed(Price(spent.cost + cost.cost, F(0)), (*sequence, loss))
+
+    blind = max(divergence(sequence) for sequence in fixed(Price(F(0), F(0)), ()))
+    assert 0 < blind * 1.05 < best_attack(rule, menu, goal)

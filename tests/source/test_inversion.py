@@ -456,3 +456,15 @@ def test_floats_are_refused_with_advice():
 @pytest.mark.parametrize("value", [0, 1, -7, 2**2000 + 1, F(1, 3), F(-(2**300), 3**200)])
 def test_balls_of_rationals(value, truth):
     assert truth.contains(ball(value), truth.decimal(value))
+
+
+@given(
+    st.lists(st.integers(0, 10**6), min_size=1, max_size=12).filter(any),
+    st.integers(1, 2**200 - 1),
+)
+def test_any_rational_weights_any_point(prescribed, weights, numerator):
+    u = F(2 * numerator + 1, 2**201 + 1) % 1
+    if any(u == F(c, sum(weights)) for c in accumulate(weights)):
+        return
+    for shown in (ExplicitWeights(*weights), LevelWeights(weights, [7] * len(weights), F(1, 3))):
+        assert prescribed(u).choose(shown) == rational_inverse(u, tuple(weights))

@@ -557,10 +557,14 @@ def scale(low: float, high: float) -> list[tuple[str, float]]:
     spread, marks = (high - low) or 1.0, []
     for tick in ticks(low, high):
         text = number(tick, high - low)
-        short = f"{tick:.3g}".replace("e+0", "e").replace("e+", "e")
         place = round(100 * (tick - low) / spread, 2)
-        marks.append((text if len(text) <= 6 else min(short, text, key=len), place))
+        marks.append((text if len(text) <= 6 else min(short(tick), text, key=len), place))
     return marks
+
+
+def short(value: float) -> str:
+    """Return a number with three digits, and its power of ten in few characters."""
+    return f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
 def number(value: float, spread: float) -> str:

@@ -265,13 +265,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("y"):
         rows.append(_of_label(release, columns))
     if columns.get("user"):
-        each = columns.get("samples_per_user")
-        rows.append(
-            (
-                "User column",
-                f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
-            )
-        )
+        each = number_of(columns.get("samples_per_user") or 1, "records")
+        rows.append(("User column", f"{columns['user']} (at most {each} of each are read)"))
     if release.planned:
         rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))

@@ -95,19 +95,11 @@ def needs(plans: Plans) -> Json:
         bars += [(f"no privacy ({setting})", c.n, True) for setting, c in free]
     bars.sort(key=lambda bar: bar[1])
     most, least = math.log10(bars[-1][1]), math.floor(math.log10(bars[0][1]))
-    cells = [
-        {
-            "words": name,
-            "bars": [
-                (
-                    integer(n) + " *" * (not any_labels),
-                    0,
-                    round(100 * (math.log10(n) - least + 0.15) / (most - least + 0.15), 1),
-                )
-            ],
-        }
-        for name, n, any_labels in bars
-    ]
+    cells = []
+    for name, n, any_labels in bars:
+        size = 100 * (math.log10(n) - least + 0.15) / (most - least + 0.15)
+        bar = (integer(n) + " *" * (not any_labels), 0, round(size, 1))
+        cells.append({"words": name, "bars": [bar]})
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
     note = (
         "* if some concept of the class has no errors. Chosen: the learner that fit selects by "

@@ -33,7 +33,7 @@ from littlestone.classes.decision_trees.concept_class import (
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.learners import registry
 from littlestone.report import page
-from littlestone.source import SecureSource, SeededSource, ball
+from littlestone.source import ReplaySource, SecureSource, SeededSource, ball
 
 from ...prescribed import PrescribedBits
 
@@ -443,3 +443,50 @@ def test_the_law_test_notices_a_weight_too_many(oracle, brute, monkeypatch):
     monkeypatch.setattr(WeightedRows, "of", staticmethod(heavier))
     with pytest.raises(AssertionError):
         assert_law(oracle, brute, EDGE, 1, weighed, Fraction(1, 3))
+
+
+def balls_shown(source):
+    """Return what a source was shown: enclosures as (low, high) relative to their sum."""
+    out = []
+    for view in source.presented:
+        if view[0] == "below":
+            out.append([view[1]])
+            continue
+        middles = [mantissa * 2.0**power for mantissa, power, _, _ in view]
+        out.append([m / sum(middles) for m in middles])
+    return out
+
+
+class Replayed(ReplaySource):
+    """Answers modulo the number of outcomes: the two labels of a leaf may be of one score."""
+
+    def _next(self, m):
+        return next(self._choices) % m
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_fast_and_plain_present_the_same_weights(depth):
+    """All draws of a tree, with the same answers: enclosures of the same numbers."""
+    rows, rate = large(1000), Fraction(1, 3000)
+    for seed in range(4):
+        answers = np.random.default_rng(seed).integers(0, 2, 40).tolist()
+        sources = [Replayed([*answers]) for _ in range(2)]
+        trees = []
+        for source, fast in zip(sources, (True, False), strict=True):
+            source.below = lambda m, source=source: source.presented.append(("below", m)) or 0
+            trees.append(draw_tree(rows, depth, rate, source, fast=fast))
+        assert trees[0] == trees[1]
+        for one, other in zip(*map(balls_shown, sources), strict=True):
+            assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_sides_are_counted_or_summed_alike():
+    """What is known of all rows gives the tables of a side without counting again."""
+    counted, summed = large(500), large(500)
+    summed.tables(3)
+    for split in range(len(counted.splits)):
+        for yes in (True, False):
+            one, other = counted.side(split, yes=yes), summed.side(split, yes=yes)
+            assert one.totals.tolist() == other.totals.tolist()
+            tables = [side.tables(2).sums for side in (one, other)]
+            assert all((tables[0][chosen] == tables[1][chosen]).all() for chosen in tables[1])

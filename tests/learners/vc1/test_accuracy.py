@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta as beta_law
 
 import littlestone as ls
-from littlestone.bounds import recheck
+from littlestone.bounds import recheck, yan25_theorem11
 from littlestone.classes.prefixes import IPV6
 from littlestone.classes.trees import ROOT, make_tree
 from littlestone.data import Sample
@@ -252,3 +252,15 @@ def test_more_chunks_than_records_are_not_certified(chunks):
 def test_a_tiny_epsilon_is_not_runnable(epsilon):
     learner = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=epsilon, delta="1e-6")
     assert "more than 1,000,000 records" in feasible(learner).why
+
+
+def test_the_targets():
+    """What the issue asks for, at depths and not at domains."""
+
+    def needed(depth):
+        return OneShot.plan(TreeGoal(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=depth)).required
+
+    assert needed(1) <= 1250
+    assert needed(2**20) <= 2800
+    assert needed(2**64) <= 6300
+    assert yan25_theorem11(**NUMBERS).n > 10**8

@@ -473,11 +473,6 @@ class Linear(Uncertified):
                 "the protection of single records: leave inference out."
             )
 
-    @property
-    def reads(self) -> type[Any]:
-        """Labelled records, as counts; of users, records with the user of each."""
-        return TargetSample if self.unit == "users" else Sample
-
     @cached_property
     def features(self) -> Features:
         """The public tables of features."""
