@@ -364,7 +364,7 @@ CALLS = {
     "ledger create b.db": "--epsilon",
     "ledger show data.csv": "If it is a budget ledger",
     "schema new nowhere.csv": "nowhere.csv",
-    "schema propose data.csv --epsilon 1 --kinds age --out s.toml": "like age=whole",
+    "schema propose data.csv --epsilon 1 --kinds age --out s.toml": "of the form age=whole",
     "schema propose data.csv --epsilon 1 --out s.toml": "--header-is-public",
     f"{LINE} --samples-per-user 0 --user person": "'--samples-per-user' option",
     f"{LINE} --strict": "without --strict",

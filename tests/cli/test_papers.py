@@ -80,7 +80,7 @@ def test_fit_plan_and_record(rows, tmp_path, capsys):
     [
         (["--learner", "lyu.theorem3", "--set", "epsilon=9"], "Privacy is computed"),
         (["--learner", "lyu.theorem3", "--set", "speed=9"], "It has: k, chunk"),
-        (["--learner", "lyu.theorem3", "--set", "k"], "like chunk=40"),
+        (["--learner", "lyu.theorem3", "--set", "k"], "of the form chunk=40"),
         (["--learner", "lyu.theorem3", "--set", "k=two"], "cannot read 'two'"),
         (["--learner", "lyu.theorem3", "--set", "k=2", "--set", "k=3"], "once for each name"),
         (["--learner", "lyu.theorem4"], "The names are: yan.algorithm1"),

@@ -101,11 +101,9 @@ def label_name(release: Release, code: int) -> str:
     return f"“{positive}”" if code else f"not “{positive}”"
 
 
-def _constant(release: Release, code: int) -> str:
+def _constant(release: Release, code: int, verb: str = "predicting") -> str:
     name = label_name(release, code)
-    return (
-        f"never predicting {name[4:]}" if name.startswith("not “") else f"always predicting {name}"
-    )
+    return f"never {verb} {name[4:]}" if name.startswith("not “") else f"always {verb} {name}"
 
 
 def _verdict(release: Release) -> tuple[bool | None, str]:
@@ -118,7 +116,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         better = isinstance(figure, Band) and figure.low > 0
         plain = "better than predicting one constant for everyone"
         return (
-            (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
+            (True, f"{plain[0].upper()}{plain[1:]}, as the {name} shows.")
             if better
             else (None, f"Not shown to be {plain}.")
         )
@@ -143,7 +141,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
     if found.constant is not None:
         return (
             False,
-            f"It is a constant: it always predicts {label_name(release, found.constant)}.",
+            f"It is a constant: it {_constant(release, found.constant, 'predicts')}.",
         )
     mine, plain = (percent(band.value, trim=False) for band in (found.error, found.baseline))
     what = f"has a lower error rate ({mine}) than {rival} ({plain})"
@@ -209,8 +207,11 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     low, value, high = (
         percent(x, trim=False) for x in (found.error.low, found.error.value, found.error.high)
     )
-    plain = f"{_constant(release, found.majority)}: {percent(found.baseline.value, trim=False)}"
-    tiles.append(("Error rate", value, f"95% CI {low} to {high}; {plain}"))
+    line = f"95% CI {low} to {high}"
+    if found.constant != found.majority:  # else it is the same error
+        line += f"; {_constant(release, found.majority)}: "
+        line += percent(found.baseline.value, trim=False)
+    tiles.append(("Error rate", value, line))
     return tiles
 
 
@@ -253,7 +254,7 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
         "9 Predictors": f"{names}; their bins and categories are {bins}",
         "10 Sample size": f"{n}; justification: {_YOURS}",
         "11 Missing data": "a separate category in each column; no record is excluded",
-        "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}{odds}",
+        "12 Analytical methods": f"learner {release.learner}, class {spec}; {guarantee}{odds}",
         "16 Training versus evaluation": apart,
         "22 Model specification": "the whole model is in this page (JSON)",
         "23 Model performance": "; ".join(measures),
