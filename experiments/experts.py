@@ -1,4 +1,4 @@
-"""Agnostic online learning with expert advice, a reference without privacy for `references.py`."""
+"""Expert advice, and halving: references without privacy for `references.py`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
 from littlestone.errors import UnsupportedError, check_integer
-from littlestone.learners.online.state import label_of, point_of, truth
+from littlestone.learners.online.state import label_of, majority, point_of, truth
 from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.classes.base import VersionSpace
-    from littlestone.types import Point
+    from littlestone.types import Hypothesis, Point
 
 
 class ExpertsPredictor:
@@ -126,3 +126,26 @@ class ExpertsPredictor:
 def _log_sum(parts: list[float]) -> float:
     top = max(parts)
     return top + math.log(sum(math.exp(part - top) for part in parts))
+
+
+class HalvingPredictor:
+    """The majority of all concepts that are left; for classes that can be listed.
+
+    At most log2 of the number of concepts mistakes on every realizable sequence. NOT PRIVATE.
+    """
+
+    def __init__(self, concept_class: ConceptClass) -> None:
+        self.concept_class = concept_class
+        self._left = list(dict.fromkeys(concept_class.concepts()))
+
+    @property
+    def hypothesis_(self) -> Hypothesis:
+        """The vote of all concepts that are left."""
+        return majority(self._left)
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Remove the concepts that disagree, unless that removes all."""
+        point, label = point_of(self.concept_class.domain, x), truth("HalvingPredictor", y)
+        if point is not OUTSIDE:
+            rest = [h for h in self._left if label_of(h, point, self.concept_class) == label]
+            self._left = rest or self._left

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 from chart import Axis
-from experts import ExpertsPredictor
+from experts import ExpertsPredictor, HalvingPredictor
+from flats import Flats
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
@@ -102,7 +103,7 @@ def streams() -> list[Stream]:
         Stream("intervals", ls.Intervals(1, 100), *among(range(1, 101), lambda x: 30 <= x <= 70)),
         Stream("points", ls.Points(), *among(texts, lambda x: x == texts[7])),
         Stream("sparse-sets", ls.SparseSets(2), *among(texts, lambda x: x in texts[7:9])),
-        Stream("flats", ls.theory.AffineSubspaces(7, 20, 2), *among(vectors, lambda x: x in flat)),
+        Stream("flats", Flats(7, 20, 2), *among(vectors, lambda x: x in flat)),
         Stream(
             "conjunctions", ls.theory.Conjunctions(6), *among(cube, lambda x: x[0] and not x[3])
         ),
@@ -189,7 +190,7 @@ def without_privacy(stream: Stream, horizons: Sequence[int]) -> Iterator[Row]:
         yield Row(figure, "SOA", MEASURED, n, public(stream, ls.theory.SOAPredictor(cls), n, 0))
         yield Row(figure, "SOA, proved: d", "bound", n, d, claim=SOA)
         if halves:
-            halving = ls.theory.HalvingPredictor(cls)
+            halving = HalvingPredictor(cls)
             yield Row(figure, "halving", MEASURED, n, public(stream, halving, n, 0))
             most = math.log2(cls.size)
             yield Row(figure, "halving, proved: log₂ |C|", "bound", n, most, claim=SOA)

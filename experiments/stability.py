@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from chart import Axis
+from flats import Flats
 from series import MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
@@ -59,7 +60,7 @@ def line(rng: np.random.Generator, n: int) -> list[Example]:
 CASES: list[tuple[int, str, ConceptClass, Draw]] = [
     (1, "one text", ls.Points(), texts(1)),
     (2, "two texts", ls.SparseSets(2), texts(2)),
-    (2, "a line in a plane", ls.theory.AffineSubspaces(101, 2, 1), line),
+    (2, "a line in a plane", Flats(101, 2, 1), line),
 ]
 
 

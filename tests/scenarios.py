@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from littlestone.classes import (
     AffineSubspaces,
@@ -28,6 +29,7 @@ from littlestone.classes import (
 from littlestone.classes import finite as listed
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample, UserSample
+from littlestone.data.stored import Encoded, OnLine, Stored
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.source import SeededSource, public_generator
 
@@ -343,3 +345,12 @@ def _spread(bounds: tuple[int, int] | None, k: int, share: float) -> list[Shape]
         ]
         out.append((name, kind, grid, mass, labels))
     return out
+
+
+def keep_stored(sample: Sample, layout: OnLine | Encoded, kind: type[Stored] = Stored) -> Stored:
+    """Store a sample that is in memory."""
+    label, at = np.nonzero(sample.counts)
+    words = [word[at] for word in layout.words(sample.points)]
+    columns = [*words, label.astype(np.int64), sample.counts[label, at]]
+    batch = pa.record_batch(columns, names=[*layout.names, "label", "n"])
+    return kind.keep(layout, batch.schema, [batch], sample.costs, np.array(sample.outside))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
+from audit.table import count, histogram, items, lists, moves, select
 
 import littlestone as ls
-from littlestone import mechanisms
 from littlestone.audit import replace_one
 from littlestone.classes import (
     CLASSES,
@@ -22,7 +22,7 @@ from littlestone.learners.exponential import Generic
 from littlestone.learners.linear import Linear
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.sklearn_base import PrivateClassifier
-from littlestone.source import Explicit, ExplicitWeights, SeededSource
+from littlestone.source import ExplicitWeights, SeededSource
 from littlestone.testing import (
     check_class,
     check_learner,
@@ -176,39 +176,11 @@ def test_classes(check):
 # -- mechanisms: those with plain parameters; all are in the table of tests/audit ------------------
 
 
-def counted(bits, *, epsilon, source):
-    found = mechanisms.private_count(sum(bits), len(bits), epsilon=epsilon, source=source)
-    return found.value
-
-
-def listed(items, *, epsilon, delta, source):
-    some = [item for item in items if item is not None]
-    return mechanisms.stable_items(some, n=len(items), epsilon=epsilon, delta=delta, source=source)
-
-
-def histogram(items, *, epsilon, delta, source):
-    some = [item for item in items if item is not None]
-    return mechanisms.stable_histogram(
-        some, n=len(items), epsilon=epsilon, delta=delta, source=source
-    )
-
-
-def voted(bits, *, epsilon, source):
-    votes = Explicit([bits.count(0), bits.count(1)])
-    return mechanisms.exponential_mechanism(votes, epsilon=epsilon, source=source)
-
-
-def lists(teachers, *, epsilon, delta, source):
-    return mechanisms.sparse_select_lists(
-        teachers, cap=2, epsilon=epsilon, delta=delta, source=source, default=None
-    )
-
-
 QUARTER = Fraction(1, 4)
 MECHANISMS = [
-    (counted, replace_one((0, 1), 3), {"epsilon": 1}),
-    (voted, replace_one((0, 1), 3), {"epsilon": 1}),
-    (listed, replace_one((None, "a", "b"), 3), {"epsilon": 1, "delta": QUARTER}),
+    (count, replace_one((0, 1), 3), {"epsilon": 1}),
+    (select, list(moves(2, range(3), (-1, 0, 1))), {"epsilon": 1}),
+    (items, replace_one((None, "a", "b"), 3), {"epsilon": 1, "delta": QUARTER}),
     (histogram, replace_one((None, "a"), 3), {"epsilon": 1, "delta": QUARTER}),
     (lists, replace_one(((), ("a",), ("a", "b")), 2), {"epsilon": 1, "delta": QUARTER}),
 ]

@@ -31,7 +31,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.learners.littlestone import make_proper
-from littlestone.learners.online.algorithm import HalvingPredictor, SOAPredictor
+from littlestone.learners.online.algorithm import SOAPredictor
 
 if TYPE_CHECKING:
     from littlestone.estimators import (
@@ -44,7 +44,6 @@ __all__ = [
     "AgnosticFromRealizable",
     "Conjunctions",
     "FiniteClass",
-    "HalvingPredictor",
     "LittlestoneLearner",
     "SOAPredictor",
     "TreePaths",

@@ -433,7 +433,7 @@ Vector = tuple[int, ...]
 # --- scores --------------------------------------------------------------------------------------
 
 
-def _moves(
+def moves(
     n: int, values: range, steps: tuple[int, ...], *, most: int | None = None
 ) -> Iterator[tuple[Vector, Vector]]:
     """Yield vectors of scores and all that one record can make of them."""
@@ -443,9 +443,9 @@ def _moves(
                 yield scores, tuple(s + d for s, d in zip(scores, change, strict=True))
 
 
-def _select(scores: Vector, source: Source, *, monotone: bool = False) -> Hashable:
+def select(scores: Vector, source: Source, *, epsilon: F = ONE, monotone: bool = False) -> Hashable:
     return exponential_mechanism(
-        Explicit(np.array(scores)), epsilon=ONE, monotone=monotone, source=source
+        Explicit(np.array(scores)), epsilon=epsilon, monotone=monotone, source=source
     )
 
 
@@ -479,7 +479,7 @@ def _k_bounded() -> Iterator[tuple[Vector, Vector]]:
 _LISTS = tuple(chain.from_iterable(combinations("abc", size) for size in range(4)))
 
 
-def _lists(
+def lists(
     lists: tuple[tuple[str, ...], ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
 ) -> Hashable:
     return sparse_select_lists(
@@ -487,7 +487,7 @@ def _lists(
     )
 
 
-def _histogram(
+def histogram(
     items: tuple[str | None, ...], source: Source, *, epsilon: F = ONE, delta: F = MEDIUM
 ) -> Hashable:
     kept = [item for item in items if item is not None]
@@ -495,16 +495,15 @@ def _histogram(
     return tuple(out.items())
 
 
-def _items(
+def items(
     items: tuple[str | None, ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
 ) -> Hashable:
     kept = [item for item in items if item is not None]
     return tuple(stable_items(kept, n=len(items), epsilon=epsilon, delta=delta, source=source))
 
 
-def _count(bits: Vector, source: Source) -> Hashable:
-    count = private_count(sum(bits), len(bits), epsilon=ONE, source=source, beta=MEDIUM)
-    return count.value
+def count(bits: Vector, source: Source, *, epsilon: F = ONE) -> Hashable:
+    return private_count(sum(bits), len(bits), epsilon=epsilon, source=source, beta=MEDIUM).value
 
 
 def _cells(values: tuple[int | None, ...], source: Source) -> Hashable:
@@ -701,15 +700,15 @@ _THIRDS = RankWindow.of((F(1, 3), F(2, 3)))
 MECHANISMS: tuple[Case, ...] = (
     _mechanism(
         "exponential_mechanism", "3 candidates, scores 0 to 2, every score moves by at most 1",
-        _of(_select, lambda: _moves(3, range(3), (-1, 0, 1))), "epsilon",
+        _of(select, lambda: moves(3, range(3), (-1, 0, 1))), "epsilon",
     ),
     _mechanism(
         "exponential_mechanism, monotone", "3 candidates, scores 0 to 2, scores move one way",
-        _of(partial(_select, monotone=True), lambda: _moves(3, range(3), (0, 1))), "epsilon",
+        _of(partial(select, monotone=True), lambda: moves(3, range(3), (0, 1))), "epsilon",
     ),
     _mechanism(
         "exponential_mechanism over runs", "runs of 3, 40 and 0 candidates, scores -2 to 0",
-        _of(_runs, lambda: _moves(3, range(-2, 1), (-1, 0, 1))), "epsilon",
+        _of(_runs, lambda: moves(3, range(-2, 1), (-1, 0, 1))), "epsilon",
     ),
     _mechanism(
         "sparse_select", "3 candidates, scores 0 to 3, k = 2",
@@ -721,29 +720,29 @@ MECHANISMS: tuple[Case, ...] = (
     ),
     _mechanism(
         "sparse_select_lists", "2 teachers with any lists over 3 items, cap 2",
-        _of(_lists, lambda: replace_one(_LISTS, 2), SMALL), "delta",
+        _of(lists, lambda: replace_one(_LISTS, 2), SMALL), "delta",
     ),
     _mechanism(
         "sparse_select_lists, high epsilon", "4 teachers with one of 4 lists over 2 items, cap 2",
-        _high(_lists, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)), "epsilon", "delta",
+        _high(lists, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)), "epsilon", "delta",
     ),
     _mechanism(
         "stable_histogram", "3 records with one of 2 items or none",
-        _of(_histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM), "delta",
+        _of(histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM), "delta",
     ),
     _mechanism(
         "stable_histogram, high epsilon", "3 records with one of 2 items or none",
-        _high(_histogram, lambda: replace_one((None, "a", "b"), 3)), "epsilon", "delta",
+        _high(histogram, lambda: replace_one((None, "a", "b"), 3)), "epsilon", "delta",
     ),
     _mechanism(
         "stable_items", "3 records with one of 3 items or none",
-        _of(_items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL), "delta",
+        _of(items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL), "delta",
     ),
     _mechanism(
         "stable_items, high epsilon", "4 records with one of 2 items or none",
-        _high(_items, lambda: replace_one((None, "a", "b"), 4)), "epsilon", "delta",
+        _high(items, lambda: replace_one((None, "a", "b"), 4)), "epsilon", "delta",
     ),
-    _mechanism("private_count", "4 bits", _of(_count, lambda: replace_one((0, 1), 4)), "epsilon"),
+    _mechanism("private_count", "4 bits", _of(count, lambda: replace_one((0, 1), 4)), "epsilon"),
     _mechanism(
         "median A (rank exponential)", "3 values of a domain of 5",
         _of(_median(RankExponential(5, _THIRDS, ONE), 5), lambda: replace_one(range(5), 3)),

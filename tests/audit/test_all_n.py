@@ -39,6 +39,7 @@ from littlestone.learners.boosting import losses as units
 from littlestone.learners.boosting import values as intervals
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.exponential import Generic
+from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import Conformal
 from littlestone.source import Explicit, SeededSource
 
@@ -149,6 +150,32 @@ def test_tiny_rates_are_drawn_and_read():
     many = Explicit(np.arange(100_000))
     drawn = {many.draw(F(1, 10**12), SeededSource(i)) for i in range(20)}
     assert min(drawn) < 50_000 < max(drawn)
+
+
+def littlestone(**settings):
+    learner = registry.make("littlestone", Points(1, 3), epsilon=1, delta=F(1, 20))
+    return replace(learner, chunk=1, tolerance=1, **settings)
+
+
+def test_candidates_beside_bottom():
+    report = all_n(littlestone())
+    assert report.holds
+    assert report.route == "candidates beside bottom"
+    assert "sparse.sparse_lists_dp" in report.lemmas
+    assert statuses(report)["range"] == ("enumerated", True)
+
+
+def test_a_bottom_that_is_too_light(monkeypatch):
+    """Bottom hides half of what one record lists."""
+    from littlestone.mechanisms import select as votes
+
+    honest = votes.removal_bottom
+    monkeypatch.setattr(
+        votes, "removal_bottom", lambda *, k, **numbers: honest(k=k // 2, **numbers)
+    )
+    report = all_n(littlestone())
+    assert [s.name for s in report.steps if not s.holds] == ["range"]
+    assert "does not hide" in str(report)
 
 
 @pytest.mark.more
@@ -428,6 +455,7 @@ def test_others_name_their_lemmas_and_what_they_leave_out():
         "entering.entering_dp",
     }
     assert any(step.status == "assumed" for step in report.steps)
+    assert isinstance(littlestone(), Littlestone)
     stable = registry.make("agnostic:vc1", Thresholds(1, 2), epsilon=3, delta=F(1, 20))
     assert all_n(stable).route == "enumerated"
     assert str(all_n(stable)).startswith("ENUMERATED ONLY")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scenarios import keep_stored
 
 from littlestone.classes import (
     AffineHypothesis,
@@ -189,7 +190,7 @@ LINE_CLASSES = [
 
 def streamed(sample, cuts, cls):
     """The same sample, stored, in so many batches in the order of its class."""
-    stored = Cut.kept(sample, OnLine(cls.domain.line))
+    stored = keep_stored(sample, OnLine(cls.domain.line), Cut)
     stored.__dict__["cuts"] = cuts  # samples are frozen
     return stored
 

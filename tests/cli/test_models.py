@@ -92,37 +92,6 @@ def test_users_need_a_schema(run):
     assert "--model rule" in refused.err
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ("--model forest", "scorecard"),
-        ("--model tree --class points()", "--class or --model"),
-        ("--learner vc1", "--class"),
-        ("--agnostic", "--class"),
-        ("--costs 0=1,1=9", "--model tree"),
-        ("--require-certificate", "--schema"),
-        ("--require-certificate --schema schema.toml", "--model rule"),
-        ("--labels a,b,c --model rule", "use the model tree"),
-        ("--epsilon 1e400", "at most 1.79769e+308"),
-        ("--evaluate 7", "--evaluate"),
-        ("--evaluate 0.1 --no-evaluate", "not both"),
-        ("--holdout 0.2 --evaluate 8", "at most 7.84"),
-        ("--holdout 0.2 --no-evaluate", "--no-evaluate"),
-        ("--holdout 1e-9", "at least one of"),
-        ("--x agee", "agee"),
-        ("--delta 3", "--delta"),
-        ("--strict", "--schema"),
-    ],
-)
-def test_what_does_not_go_with_a_model_is_refused_before_anything_is_paid(run, more, words):
-    run("ledger create b.db --epsilon 100 --delta 1e-6")
-    line = FIT if "--epsilon" not in more else FIT.replace("--epsilon 8", "")
-    done = run(f"{line} --ledger b.db {more}")
-    assert done.code in (2, 3)
-    assert words in done.err
-    assert run("ledger show b.db --json").json["spent"]["epsilon"] == 0
-
-
 # -- Scorecards and boosted trees on the command line: fit, evaluate, predict, export, refusals ----
 
 SUMS_FIT = "fit data.parquet --y adult --schema schema.toml --seed 1 --out m.json --class"
@@ -174,35 +143,6 @@ def test_an_evaluation_of_another_learner(run):
     assert done.json["certificate"]["holds"] in (True, False)
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (f"{SUMS_FIT} scorecard --epsilon 1 --evaluate 1", "smaller than epsilon"),
-        (f"{SUMS_FIT} scorecard --epsilon 1 --evaluate 2 --holdout 0.2", "at most epsilon"),
-        (f"{SUMS_FIT} scorecard --epsilon 1 --holdout 0.2 --no-evaluate", "needs evaluate"),
-        (f"{SUMS_FIT} scorecard --epsilon 1 --evaluate 0.1 --holdout 2", "holdout"),
-        (f"{SUMS_FIT} scorecard --epsilon 1 --require-certificate", "no certificate before data"),
-        (f"{SUMS_FIT} thresholds(1,9) --x age --learner boosting --epsilon 1", "boosted_trees"),
-        (f"{SUMS_FIT} scorecard --learner agnostic --epsilon 1", "learner 'boosting'"),
-        (
-            f"{SUMS_FIT} scorecard --user id --samples-per-user 3 --epsilon 1",
-            "all records of a user",
-        ),
-        (
-            f"{SUMS_FIT} scorecard(rounds=2000) --epsilon 1",
-            "parameter of Scorecard must be at most",
-        ),
-    ],
-)
-def test_refusals_teach_and_write_nothing(run, folder, line, words):
-    if "thresholds" in line:
-        line = line.replace(" --schema schema.toml", "")
-    done = run(line)
-    assert done.code == 2
-    assert words in " ".join(done.err.split())
-    assert not (folder / "m.json").exists()
-
-
 def test_labels_only(run):
     assert run(f"{SUMS_FIT} rules(max_literals=1) --epsilon 4 --no-evaluate").code == 0
     assert "labels, not probabilities" in run("predict m.json data.parquet --proba").err
@@ -218,14 +158,6 @@ def test_shares_of_answers(run, folder):
     lines = (folder / "out.csv").read_text().splitlines()[1:]
     assert [float(line.split(",")[1]) for line in lines] == pytest.approx(expected, rel=1e-5)
     assert run("report m.json --out page.html").code == 0
-
-
-def test_a_table_that_cannot_be_parted(run, folder):
-    fit = "--schema schema.toml --y adult --class scorecard --epsilon 1 --holdout 0.2"
-    first, *rows = (folder / "data.csv").read_text().splitlines()
-    (folder / "one.csv").write_text(f"{first}\n{rows[0]}\n")
-    refused = run(f"fit one.csv {fit}").err
-    assert "at least one of 1 record, and not all. Got 1/5. Without it" in refused
 
 
 # -- Several labels on the command line, from fit to score -----------------------------------------
@@ -313,31 +245,6 @@ def test_privacy_is_verified_with_labels(listed_folder, capsys):
     assert "8 data sets" in found  # two points, three labels and one for cells outside the list
     assert found.startswith("HOLDS")
     assert "HOLDS" in told(capsys, "audit", "all-n", *named, "--epsilon", "1")
-
-
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        (["--positive", "c"], "not both"),
-        (["--negative", "c"], "not both"),
-        (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
-        (["--costs", "a=1,c=2"], "each label of --labels"),
-        (["--class", "rules(max_literals=1)"], "and scorecard take any list of labels"),
-        (["--user", "age"], "--user"),
-        (["--labels", "a"], "2 to 100 labels"),
-        (["--labels", "a,a"], "different labels, separated by commas"),
-        (["--labels", "1,yes"], "that differ as cells"),
-        (["--labels", "a,No,0"], "that differ as cells"),
-        (["--strict"], "one of the public labels"),
-    ],
-)  # fmt: skip
-def test_refusals_say_why(listed_folder, capsys, more, why):
-    asked = list(LISTED_FIT)
-    if more[0] in asked:
-        at = asked.index(more[0])
-        del asked[at : at + 2]
-    assert main([*asked, *more]) == 2
-    assert why in capsys.readouterr().err
 
 
 @pytest.mark.first(1)
@@ -546,32 +453,6 @@ def test_sets_of_labels(files, what, head, capsys):
 def test_labels_of_users(files, spec, capsys):
     assert fit(files, "--y", "ill", "--class", spec, "--user", "who") == 0
     assert "user-replace" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--y", "cost", "--target", "quantity"], "--high"),
-        (["--y", "cost", "--high", "3"], "--target"),
-        ([*QUANTITY, "--labels", "a,b"], "--labels"),
-        ([*QUANTITY, "--periods", "3"], "--periods"),
-        ([*COUNT, "--loss", "huber"], "--loss"),
-        ([*QUANTITY, "--class", "rules(1)"], "scorecard"),
-        (["--time", "months", "--periods", "3"], "--event"),
-        ([*TIME, "--y", "cost"], "--time"),
-        ([*QUANTITY, "--positive", "1"], "--positive"),
-        (["--y", "age", "--target", "quantity", "--high", "3"], "age"),
-        ([], "--y"),
-        (["--y", "ill", "--class", "scorecard", "--user", "who", "--samples-per-user", "3"], "all"),
-        (["--y", "ill", "--model", "tree", "--interval", "90%"], "scorecards"),
-        ([*TIME, "--interval", "90%"], "--interval"),
-        (["--y", "ill", "--interval", "90"], "in (0, 1)"),
-    ],
-)
-def test_what_is_refused_before_the_table_is_read(files, arguments, words, capsys):
-    assert fit(files, *arguments) != 0
-    assert words in capsys.readouterr().err
-    assert not (files / "m.json").exists()
 
 
 @pytest.mark.parametrize("asked", [["--y", "ill", "--samples-per-user", "2"], QUANTITY])

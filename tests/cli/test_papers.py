@@ -75,25 +75,6 @@ def test_fit_plan_and_record(rows, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["required"] == 26180
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        (["--learner", "lyu.theorem3", "--set", "epsilon=9"], "Privacy is computed"),
-        (["--learner", "lyu.theorem3", "--set", "speed=9"], "It has: k, chunk"),
-        (["--learner", "lyu.theorem3", "--set", "k"], "of the form chunk=40"),
-        (["--learner", "lyu.theorem3", "--set", "k=two"], "cannot read 'two'"),
-        (["--learner", "lyu.theorem3", "--set", "k=2", "--set", "k=3"], "once for each name"),
-        (["--learner", "lyu.theorem4"], "The names are: yan.algorithm1"),
-        (["--learner", "alon.soa"], "use it from Python"),
-        (["--learner", "lyu.algorithm3"], "littlestone.papers.DPOL"),
-        (["--learner", "generic", "--set", "k=2"], "algorithms of the papers"),
-    ],
-)
-def test_refusals(rows, typed, words, capsys):
-    assert main(["fit", rows, "--x", "x", "--y", "y", *GOAL, *typed]) == 2
-    assert words in capsys.readouterr().err.replace("\n", " ")
-
-
 @pytest.mark.parametrize("theta", ["-1", "0", "1", "2"])
 def test_a_decaying_factor_is_between_0_and_1(theta):
     learner = papers.make("lwy.algorithm1", ls.Thresholds(1, 9), epsilon=1, samples_per_user=2,
@@ -178,25 +159,6 @@ def test_models_over_columns_of_the_public_table(tables, capsys):
     assert len(twenty.concept_class.domain.schema["dose"].edges) == 18
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--bins", "9"], "'--bins' option of fit is for --public"),
-        (["--shift", "1,0", "--public", "OPEN"], "is for a --class"),
-        (["--public", "OPEN", "--bounds", "age=0:9"], "left out with a schema"),
-        (["--public", "MINE"], "must not be the table of the records"),
-        (["--public", "OPEN", "--x", "nothing"], "nothing"),
-        (["--public", "OPEN", "--require-certificate"], "--model rule or tree"),
-    ],
-)
-def test_what_a_model_refuses(tables, capsys, arguments, words):
-    mine, public = tables
-    places = {"OPEN": public, "MINE": mine}
-    code, answer = fitted(capsys, mine, *(places.get(word, word) for word in arguments))
-    assert code == 2
-    assert words in answer["error"]["message"]
-
-
 def test_columns_of_public_rows_are_those_that_are_learned_from(tables):
     """Neither the label, nor the users; a table without any of the others is refused."""
     mine, public = tables
@@ -211,28 +173,6 @@ def test_a_schema_and_public_rows_are_not_taken_together(tables):
     schema = ls.Schema.from_dict({"dose": {"bins": [5]}})
     with pytest.raises(ParameterError, match="'public' parameter of fit must be left out"):
         ls.fit(mine, y="ill", epsilon=1, public=public, schema=schema)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--bins", "9"], "for --public"),
-        (["--shift", "1,0"], "for --public"),
-        (["--public", "OPEN", "--schema", "s.toml"], "not both"),
-        (["--public", "MINE"], "must not be the table of the records"),
-        (["--public", "OPEN", "--shift", "0,0"], "rho"),
-        (["--public", "OPEN", "--bins", "9"], "for rules"),
-        (["--public", "OPEN", "--x", "nothing"], "no column"),
-    ],
-)
-def test_public_refusals(tables, capsys, arguments, words):
-    mine, public = tables
-    places = {"OPEN": public, "MINE": mine}
-    line = [*(places.get(word, word) for word in arguments), "--class", "thresholds(1, 10**6)"]
-    line += [] if "--x" in line else ["--x", "dose"]
-    code, answer = fitted(capsys, mine, *line)
-    assert code == 2
-    assert words in answer["error"]["message"]
 
 
 @pytest.mark.more

@@ -279,31 +279,6 @@ def test_the_ledger_pays_once(run, rows):
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("rows.csv --state s", "needs --class"),
-        ("rows.csv --state s --class thresholds(1,99)", "needs --epsilon"),
-        (f"no.csv {NEW}", "must be a CSV file"),
-        (f"rows.csv {NEW} --x age", "no column 'age'"),
-        (f"rows.csv {NEW} --out rows.csv", "not read"),
-        (f"rows.csv {NEW} --out no/p.csv", "folder does not exist"),
-        (f"rows.csv {NEW} --out data.csv", "a new file"),
-        (f"rows.csv {NEW} --group 0", "group"),
-        (f"rows.csv {NEW} --negative 0", "for --strict"),
-        (f"rows.csv {NEW} --json", "for --status"),
-        ("--state nowhere --status", "does not exist"),
-        (f"rows.csv {NEW.replace('-state s', '-state data.csv')}", "must be a folder"),
-        (f"rows.csv {NEW.replace('1e-6', '2')}", "delta"),
-    ],
-)  # fmt: skip
-def test_wrong_lines_are_refused_in_words(run, rows, line, said):
-    done = run(f"stream {line} --quiet")
-    assert done.code == 2
-    assert said in done.err
-    assert Path("rows.csv").read_text().count("\n") == 901
-
-
 def test_appending_to_a_file_writes_no_second_line_of_names(tmp_path):
     with open(tmp_path / "p.csv", "w") as file:
         assert not stream_module._appended(file)
@@ -348,24 +323,6 @@ def test_killed_two_hundred_times(where):
     done = kill_stream("--kills", "200", *where)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["kills"] == 200
-
-
-@pytest.mark.parametrize(
-    ("data", "lesson"),
-    [
-        ("rows.parquet", "read_parquet('rows.parquet').to_csv('rows.csv', index=False)"),
-        ("rows.csv.gz", "gzip -dc rows.csv.gz |"),
-        ("rows.xlsx", "read_excel('rows.xlsx', dtype=str)"),
-        ("postgresql://ann:s3cret@localhost/db?table=t", "Its rows have no order"),
-    ],
-)
-def test_what_holds_no_lines_is_refused_with_what_to_do(run, folder, data, lesson):
-    done = run(f"stream {data} --x x --y y {NEW}")
-    assert done.code == 2
-    assert "must be a file of CSV lines" in done.err
-    assert lesson in done.err
-    assert "s3cret" not in done.err
-    assert not (folder / "s").exists()
 
 
 @pytest.mark.more
@@ -429,38 +386,6 @@ def test_the_whole_release_is_paid_for(run, fit):
     )
     assert done.code == 0
     assert str(Ledger("c.db").spent().epsilon) == "3/5"
-
-
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        (["--seed", "1"], 2),
-        (["--alpha", "2"], 2),
-        (["--positive", "x", "--strict"], 2),
-        (["--out", "no/m.json"], 2),
-        (["--out", "b.db"], 2),
-        (["--require-certificate", "--alpha", "1e-6"], 3),
-        (["--strict", "--positive", "7", "--negative", "8"], 2),
-        (["--y", "absent"], 2),
-    ],
-)
-def test_what_is_refused_costs_nothing(run, fit, more, code):
-    assert run(CREATE).code == 0
-    assert fit("0.5", *more).code == code
-    assert Ledger("b.db").history() == ()
-
-
-def test_a_table_without_records_costs_nothing(run, fit, folder):
-    run(CREATE)
-    (folder / "empty.csv").write_text("age,adult\n")
-    assert fit("0.5", data="empty.csv").code == 2
-    assert fit("0.5", data="absent.csv").code == 2
-    assert Ledger("b.db").history() == ()
-
-
-def test_the_budget_is_asked_before_the_table_is_read(run, fit):
-    run(CREATE)
-    assert fit("2", data="absent.csv").code == 4
 
 
 def test_files_that_are_no_ledger(run, fit, folder):

@@ -107,28 +107,6 @@ def test_classes_over_rows(run, folder):
     assert run(f"{fit} --epsilon 5 --model tree --json").code == 0
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("--user who", "for example 16"),
-        ("--samples-per-user 3", "the column that names them"),
-        ("--user who --samples-per-user 0", "must be an integer >= 1"),
-        ("--user who --samples-per-user 2.5", "must be an integer >= 1. Got '2.5'"),
-        ("--user who --samples-per-user many", "must be an integer >= 1. Got 'many'"),
-        ("--user nobody --samples-per-user 3", "no column 'nobody'"),
-        ("--user who --samples-per-user 3 --learner generic", "It is for: users"),
-        ("--learner users", "How many records of each user are read"),
-        ("--user who --samples-per-user 3 --delta 1e-6 --learner users", "pure epsilon-DP"),
-    ],
-)
-def test_refusals_teach(run, people, line, message):
-    done = run("fit people.parquet --x dose --y ill --epsilon 1 --class thresholds(1,99) " + line)
-    assert done.code == 2
-    assert message in done.err
-    assert done.err.count("\n") <= 12
-    assert done.out == ""
-
-
 @pytest.mark.more
 def test_too_few_users(run, people):
     done = run(f"{FIT} thresholds(1,99) --alpha 0.03 --require-certificate --json")
@@ -151,18 +129,6 @@ def test_plan_puts_the_ways_side_by_side(run):
     assert done.json["chosen"] == "users"
     assert "'user-level'" in done.json["why"]
     assert json.dumps(done.json)
-
-
-def test_options_of_learners_that_protect_records(run, people):
-    done = run(f"{FIT} thresholds(1,99) --costs 0=1,1=9")
-    assert done.code == 2
-    assert "--costs cannot be combined with the protection of users" in done.err
-
-
-def test_numbers_are_said_as_they_are_typed(run, people):
-    done = run(f"{FIT} thresholds(1,99) --evaluate 5/2")
-    assert done.code == 2
-    assert "Got '5/2'." in done.err
 
 
 # -- examples/users: the published flights, and the command lines of its page ----------------------

@@ -23,25 +23,10 @@ from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample, Schema, 
 from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, Match, digits, number, text, user_name
 from littlestone.data.containers import watched
 
+from .counted import SCALARS
+
 # -- The public rules for one cell: total, deterministic, exact, and the same for equal values -----
 
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.decimals(),
-    st.fractions(),
-    st.text(),
-    st.binary(),
-    st.dates(),
-    st.datetimes(),
-    st.floats(width=32).map(np.float32),
-    st.integers(-(2**63), 2**63 - 1).map(np.int64),
-    st.lists(st.integers()),
-    st.dictionaries(st.text(), st.integers()),
-    st.builds(object),
-)
 NUMERALS = st.from_regex(r"\A ?[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{1,3})?[ \t]?\Z")
 
 

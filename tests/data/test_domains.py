@@ -8,7 +8,6 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,19 +30,9 @@ from littlestone.data.stored import Places, first_places
 from littlestone.errors import DataError, ParameterError
 from littlestone.source import ExactSource, ReplaySource, SeededSource, public_generator
 
-# -- Domains: cells are converted totally, Python arrays strictly, refusals name no value ----------
+from .counted import SCALARS
 
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.decimals(),
-    st.text(),
-    st.binary(),
-    st.datetimes(),
-    st.lists(st.integers()),
-)
+# -- Domains: cells are converted totally, Python arrays strictly, refusals name no value ----------
 
 ROWS = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 DOMAINS = [
@@ -377,26 +366,6 @@ LONG_DOMAINS = [
     IntegerDomain(-(2**63), 9),
     IntegerDomain(2**62, 2**80),
 ]
-POOL = [0, 1, 9, 10, 2**62, 2**63 - 1, None]
-
-
-@pytest.mark.parametrize("domain", LONG_DOMAINS, ids=str)
-@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()], ids=str)
-def test_tables(domain, kind):
-    rng = np.random.default_rng(0)
-    extra = [-1, -(2**63)] if kind == pa.int64() else [2**64 - 1, 2**63]
-    x = [(POOL + extra)[i] for i in rng.integers(0, len(POOL) + 2, 300)]
-    y = rng.integers(0, 2, 300).tolist()
-    fast = Sample.read(pa.table({"x": pa.array(x, kind), "y": y}), x="x", y="y", domain=domain)
-    texts = [None if v is None else str(v) for v in x]
-    slow = Sample.read(pa.table({"x": texts, "y": y}), x="x", y="y", domain=domain)
-    assert fast.points.dtype == slow.points.dtype
-    for name in ("points", "zeros", "ones"):
-        assert getattr(fast, name).tolist() == getattr(slow, name).tolist()
-    assert fast.outside == slow.outside
-    assert fast.points.tolist() == sorted(
-        {v for v in x if v is not None and domain.cell(v) is not OUTSIDE}
-    )
 
 
 def test_arrays():

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import random
 import signal
 import tempfile
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -32,19 +29,15 @@ from littlestone.data import (
 from littlestone.data import containers as databases
 from littlestone.errors import DataError, ParameterError
 
+from . import counted, meanings
+from .counted import DOMAIN, SCHEMA, base_table, multiset
+
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning"),  # Ibis's and DuckDB's
 ]
 
-_SPEC = importlib.util.spec_from_file_location("meanings", Path(__file__).with_name("meanings.py"))
-meanings = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(meanings)
-
-DOMAIN = IntegerDomain(1, 99)
-SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
-ODD = ["text", "2.5", None, "", "9" * 400, '5"', "1e2", " 7 ", "7\n", "7\u2028", "007", "NaN", "é"]
-ODD += ["Bonn", "bonn", "b\\x41", "\\", "5 ", "a" * 70_000]
+ODD = [*counted.ODD, "Bonn", "bonn", "b\\x41", "\\", "5 ", "a" * 70_000]
 
 
 OPEN = []
@@ -74,19 +67,6 @@ def connected(folder, database="postgres"):
         "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
     )
     return connection
-
-
-def base_table(odd=()):
-    rng = random.Random(1)
-    x = [*odd, *(str(rng.randrange(1, 50)) for _ in range(40 - len(odd)))]
-    return pa.table(
-        {
-            "x.cell": pa.array(x, pa.string()),
-            "num": pa.array([None, float("nan"), 0.1, -1.0, -0.0, 7.5, float("inf"), 3] * 5),
-            "label": pa.array([rng.choice(["0", "1", "true", None]) for _ in range(40)]),
-            "The User": pa.array([7, None, 8, 7] * 10),
-        }
-    )
 
 
 def into_postgres(folder, table, name="t"):
@@ -131,16 +111,6 @@ ENGINES = {
     "postgres by url": url_of,
     "ibis on duckdb": ibis_duckdb,
 }
-
-
-def multiset(sample):
-    points = [tuple(p) if isinstance(p, list) else p for p in sample.points.tolist()]
-    ones, zeros = [*sample.ones, sample.outside[1]], [*sample.zeros, sample.outside[0]]
-    found = Counter()
-    for point, zero, one in zip([*points, OUTSIDE], zeros, ones, strict=True):
-        found[point, 0] += int(zero)
-        found[point, 1] += int(one)
-    return +found
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -13,6 +13,7 @@ import tempfile
 import traceback
 from collections import Counter
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -39,10 +40,12 @@ from littlestone.data import (
     read_table,
 )
 from littlestone.data import containers as engine
-from littlestone.data.cells import Match, user_name
 from littlestone.data.counting import codes_of
 from littlestone.data.read import read as stored
 from littlestone.errors import DataError, ParameterError
+
+from . import counted
+from .counted import multiset, users_by_hand, users_of
 
 DOMAIN = IntegerDomain(1, 99)
 BIG = IntegerDomain(-(2**80), 2**80)
@@ -108,26 +111,7 @@ ENGINES = {
 }
 
 
-def multiset(sample: Sample) -> Counter:
-    points = [tuple(p) if isinstance(p, list) else p for p in sample.points.tolist()]
-    found: Counter = Counter()
-    for point, zeros, ones in zip(
-        [*points, OUTSIDE],
-        [*sample.zeros, sample.outside[0]],
-        [*sample.ones, sample.outside[1]],
-        strict=True,
-    ):
-        found[point, 0] += int(zeros)
-        found[point, 1] += int(ones)
-    return +found
-
-
-def by_hand(table, domain, x="x", y="ill.label", positive=1):
-    """Convert record by record."""
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    match = Match(positive)
-    cells = rows if isinstance(domain, RowDomain) else [row[x] for row in rows]
-    return [(domain.cell(c), int(match(row[y]))) for c, row in zip(cells, rows, strict=True)]
+by_hand = partial(counted.by_hand, y="ill.label")
 
 
 def read(table, domain, **more):
@@ -193,14 +177,7 @@ def test_one_odd_label_or_user_changes_one_record_and_nothing_else(engine, tmp_p
         sample = UserSample.read(native, user="the user", x="x", y="ill.label", domain=DOMAIN)
         records = by_hand(table, DOMAIN)
         assert multiset(sample.pooled()) == Counter(records)
-        names = [user_name(name) for name in table["the user"]]
-        numbers = sorted(n for n in set(names) if isinstance(n, int))
-        order = [*numbers, *sorted(n for n in set(names) if isinstance(n, str))]
-        order += [None] if None in names else []
-        assert sample.n_users == len(order)
-        for i, name in enumerate(order):
-            own = Counter(r for r, who in zip(records, names, strict=True) if who == name)
-            assert multiset(sample.groups_at(sample.user == i).pooled()) == own
+        assert users_of(sample) == users_by_hand(table["the user"], records)
 
 
 TYPED = {

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import combinations, pairwise
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,17 +22,16 @@ from littlestone.data import (
     Schema,
     UserSample,
     histogram,
-    read_table,
 )
 from littlestone.data import targets as users
-from littlestone.data.domains import Itself
 from littlestone.data.histogram import Cell, bins_of, cells_of, grid, smoothed
-from littlestone.data.read import LARGE, read
+from littlestone.data.read import read
 from littlestone.data.sample import OrderedSample, part, shuffle, sizes
 from littlestone.data.schema import PublicBins
-from littlestone.data.stored import OnLine, Stored, Unread
 from littlestone.errors import DataError, LittlestoneError, ParameterError, UnsupportedError
 from littlestone.source import ExactSource, ReplaySource, SeededSource
+
+from .counted import multiset, of_user
 
 # -- Samples of counts, by record and by user, against dictionaries --------------------------------
 
@@ -50,15 +43,6 @@ POINT = st.one_of(
 )
 RECORDS = st.lists(st.tuples(POINT, st.integers(0, 1)), max_size=12)
 ROW = st.tuples(st.integers(0, 2), st.integers(-1, 1), st.integers(0, 9))
-
-
-def multiset(sample: Sample) -> Counter:
-    points = [tuple(p) if isinstance(p, list) else p for p in sample.points.tolist()]
-    found: Counter = Counter()
-    for point, zeros, ones in zip(points, sample.zeros, sample.ones, strict=True):
-        found[point, 0] += int(zeros)
-        found[point, 1] += int(ones)
-    return +found
 
 
 @given(RECORDS)
@@ -86,7 +70,7 @@ def test_arrays_are_strict():
     sample = Sample.from_arrays(np.array([[5], [3], [5]]), ["b", "a", "b"], domain, classes="ab")
     assert multiset(sample) == {(5, 1): 2, (3, 0): 1}
     for labels in (["b", "a", "c"], [1, 0, 1], ["b", None, "a"]):
-        with pytest.raises(DataError, match="public classes") as refused:
+        with pytest.raises(DataError, match="public labels") as refused:
             Sample.from_arrays([5, 3, 5], labels, domain, classes=("a", "b"), caller="fit")
         assert "'c'" not in str(refused.value)
     with pytest.raises(ParameterError, match="'y' parameter of fit must be as long as X"):
@@ -119,10 +103,6 @@ def test_nothing_private_is_shown():
     assert repr(by_user) == str(by_user) == "UserSample(n=2)"
 
 
-def of_user(sample: UserSample, user: int) -> Sample:
-    return sample.groups_at(sample.user == user).pooled()
-
-
 def of_users(records: list) -> UserSample:
     return UserSample.of(*([list(part) for part in zip(*records, strict=True)] or [[], [], []]))
 
@@ -141,7 +121,7 @@ def test_users(records):
     assert sample.n == sample.n_users == len(names)
     for i, name in enumerate(names):
         own = [(p, y) for u, p, y in records if u == name]
-        assert multiset(of_user(sample, i)) == Counter(own)
+        assert of_user(sample, i) == Counter(own)
         assert sample.records[i] == len(own)
         assert sample.starts[i + 1] - sample.starts[i] == len(set(own))
     assert multiset(sample.pooled()) == Counter((p, y) for _, p, y in records)
@@ -175,7 +155,7 @@ def test_users_in_arrays_are_strict():
     points, labels = np.array([5, 3, 5]), np.array([1, 0, 1])
     for names in np.array(["b", "a", "b"]), [2, 1, 2.0]:
         sample = UserSample.from_arrays(points, labels, names, caller="fit")
-        assert multiset(of_user(sample, 1)) == {(5, 1): 2}
+        assert of_user(sample, 1) == {(5, 1): 2}
     with pytest.raises(DataError, match="must be named"):
         UserSample.from_arrays(points[:2], labels[:2], ["a", None], caller="fit")
     with pytest.raises(ParameterError, match="'groups'"):
@@ -187,7 +167,7 @@ def test_rows_and_texts_of_users():
     X = np.array([[29, "Bonn"], [30, "Bonn"], [29, "Bonn"]], dtype=object)
     rows = RowDomain(schema).array(X)
     sample = UserSample.from_arrays(rows, np.array([0, 1, 1]), ["a", "b", "b"], caller="fit")
-    assert multiset(of_user(sample, 1)) == {((2, 2), 1): 1, ((3, 2), 1): 1}
+    assert of_user(sample, 1) == {((2, 2), 1): 1, ((3, 2), 1): 1}
     texts = UserSample.of([1, 1, 2], ["p", "q", "p"], [0, 1, 1])
     assert multiset(texts.pooled()) == {("p", 0): 1, ("q", 1): 1, ("p", 1): 1}
 
@@ -203,8 +183,8 @@ def test_a_cut_depends_on_one_user_only(records, others, most, salt):
         assert cut.n_users == sample.n_users
         assert cut.records.tolist() == np.minimum(sample.records, most).tolist()
         me = sample.n_users - 1  # texts come after numbers, and "me" after the others
-        cuts.append(multiset(of_user(cut, me)))
-        assert cuts[-1] <= multiset(of_user(sample, me))
+        cuts.append(of_user(cut, me))
+        assert cuts[-1] <= of_user(sample, me)
     assert cuts[0] == cuts[1]
 
 
@@ -220,9 +200,7 @@ def test_a_cut_is_uniform(monkeypatch, block, limit, most):
     monkeypatch.setattr(users, "_NUMPY_LIMIT", limit)
     sample = of_users([("a", 1, 0)] * 5 + [("a", 2, 1)] * 3 + [("a", 3, 0)] * 2)
     rounds = 2000
-    ones = [
-        int(of_user(sample.bound_contributions(most, salt=s), 0).positives) for s in range(rounds)
-    ]
+    ones = [of_user(sample.bound_contributions(most, salt=s), 0)[2, 1] for s in range(rounds)]
     expected = rounds * stats.hypergeom(10, 3, most).pmf(np.arange(4))
     assert stats.chisquare(np.bincount(ones, minlength=4), expected).pvalue > 1e-4
 
@@ -253,52 +231,7 @@ def test_a_cut_of_many_users_in_blocks(monkeypatch):
         sample.bound_contributions(0, salt=1)
 
 
-# -- Extremes of samples: the same from counts and from one pass over columns, in any order --------
-
-TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64()]
-DOMAINS = [IntegerDomain(0, 2**64 - 1), IntegerDomain(-5, 7), IntegerDomain(3, 2**70)]
-DOMAINS += [IntegerDomain(2**66, 2**67), IntegerDomain(-(2**70), -(2**65))]
-
-
-def read_extremes(table, **where):
-    return read(table, need="extremes", **where)
-
-
-def cells(rng, kind, n):
-    """Columns with nulls, repeated values, and the bounds of their type."""
-    signed = pa.types.is_signed_integer(kind)
-    low, high = ((-1 << kind.bit_width - 1) if signed else 0), (1 << kind.bit_width - signed) - 1
-    pool = [low, high, 0, 3, 5, 7, 8, None] + ([-1, -5, -6] if signed else [])
-    return pa.array([pool[i] for i in rng.integers(0, len(pool), n)], kind)
-
-
-def same(a, b, most):
-    """Whether two extremes agree, as far as they are promised."""
-    assert (a.n, a.inside, a.outside) == (b.n, b.inside, b.outside)
-    for one, other, n in ((a.zeros, b.zeros, a.inside[0]), (a.ones, b.ones, a.inside[1])):
-        assert min(len(one), len(other)) >= min(most, n)
-        assert one[:most].tolist() == other[:most].tolist()
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("kind", TYPES, ids=str)
-@pytest.mark.parametrize("domain", DOMAINS, ids=str)
-def test_one_pass_says_what_counting_says(kind, domain):
-    rng = np.random.default_rng(kind.bit_width)
-    for n, labels in ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())):
-        y = [[0, 1, None][i] for i in rng.integers(0, 3, n)]
-        table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
-        for most in (1, 7, 500):
-            fast = read_extremes(table, x="x", y="y", domain=domain, most=most)
-            plain = Sample.read(table, x="x", y="y", domain=domain)
-            assert isinstance(fast, Unread)
-            same(fast.extremes(most), plain.extremes(most), most)
-            same(fast.extremes(3 * most), plain.extremes(3 * most), 3 * most)
-            assert fast.points.tolist() == plain.points.tolist()
-            assert (fast.zeros.tolist(), fast.ones.tolist()) == (
-                plain.zeros.tolist(),
-                plain.ones.tolist(),
-            )
+# -- Extremes of samples, in one pass over columns in any order ------------------------------------
 
 
 @pytest.mark.parametrize("order", ["up", "down", "mixed", "equal"])
@@ -310,100 +243,16 @@ def test_any_order_of_rows(order, monkeypatch):
     for most in (1, 50, 3000, 40_000):
         monkeypatch.setattr("littlestone.data.tables._ROWS", 999)
         table = {"x": x, "y": y.astype(np.int8)}
-        sample = read_extremes(table, x="x", y="y", domain=IntegerDomain(0, 10**6), most=most)
+        sample = read(
+            table, x="x", y="y", domain=IntegerDomain(0, 10**6), need="extremes", most=most
+        )
         found = sample.extremes(most)
         assert found.zeros[:most].tolist() == np.sort(x[~y])[::-1][:most].tolist()
         assert found.ones[:most].tolist() == np.sort(x[y])[:most].tolist()
         assert (found.inside, found.n) == (((~y).sum(), y.sum()), len(x))
 
 
-@pytest.mark.parametrize("piece", [1, 7, 1000])
-def test_points_that_are_stored(piece, monkeypatch):
-    """From batches of any size, also with points that many records share."""
-    rng = np.random.default_rng(piece)
-    points = np.sort(rng.choice(10**6, 400, replace=False))
-    zeros, ones = (rng.integers(0, high, 400) * (rng.random(400) < 0.3) for high in (4, 10**9))
-    kept, line = zeros + ones > 0, OnLine(Itself(10**6))
-    monkeypatch.setattr("littlestone.data.stored._COUNTS", 2 * piece)
-    plain = Sample.binary(points[kept], zeros[kept], ones[kept], (3, 5))
-    stored = Stored.kept(plain, line)
-    for most in (1, 9, 10_000):
-        same(stored.extremes(most), plain.extremes(most), most)
-    assert "counted" not in vars(stored)
-    empty = np.zeros(0, dtype=np.int64)
-    none = Stored.kept(Sample.binary(empty, empty, empty, (2, 1)), line)
-    assert (none.extremes(3).n, none.extremes(3).zeros.tolist()) == (3, [])
-
-
-@pytest.mark.more
-def test_what_can_be_streamed(tmp_path):
-    table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
-    pq.write_table(table, tmp_path / "t.parquet")
-    domain, connection = IntegerDomain(1, 9), duckdb.connect()
-    connection.register("t", table)
-    plain = Sample.read(table, x="x", y="y", domain=domain)
-    polars = pl.from_arrow(table)  # pandas makes floats of whole numbers with a null
-    forms = [tmp_path / "t.parquet", table, table.to_pandas(), polars, polars.lazy()]
-    for form in (*forms, connection.table("t"), read_table(table)):
-        found = read_extremes(form, x="x", y="y", domain=domain, most=2)
-        assert isinstance(found, Unread)
-        same(found.extremes(2), plain.extremes(2), 2)
-    texts = pd.DataFrame({"x": ["3", "9", "", "5"], "y": [0, 1, 1, 1]})
-    found = read_extremes(texts, x="x", y="y", domain=domain, most=2)
-    assert not isinstance(found, Unread)
-    same(found.extremes(2), plain.extremes(2), 2)
-    many = {"x": (np.arange(LARGE) % 900).astype(str), "y": np.arange(LARGE) % 900 > 440}
-    found = read_extremes(many, x="x", y="y", domain=IntegerDomain(0, 2**40), most=2)
-    assert isinstance(found, Stored)
-    plain = Sample.read(many, x="x", y="y", domain=IntegerDomain(0, 2**40))
-    same(found.extremes(2000), plain.extremes(2000), 2000)
-
-
-@pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300])
-def test_labels(positive):
-    table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
-    domain = IntegerDomain(1, 9)
-    fast = read_extremes(table, x="x", y="y", domain=domain, most=3, positive=positive)
-    plain = Sample.read(table, x="x", y="y", domain=domain, positive=positive)
-    assert isinstance(fast, Unread)
-    same(fast.extremes(3), plain.extremes(3), 3)
-
-
-def test_refusals_are_those_of_reading():
-    domain = IntegerDomain(1, 9)
-    empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})
-    assert read_extremes(empty, x="x", y="y", domain=domain, most=3).n == 0
-    table = pa.table({"x": [1, 10], "y": [0, 1]})
-    with pytest.raises(ParameterError, match="no column 'z'"):
-        read_extremes(table, x="z", y="y", domain=domain, most=3)
-    with pytest.raises(DataError, match="in \\[1, 9\\]"):
-        read_extremes(table, x="x", y="y", domain=domain, most=3, strict=True)
-    with pytest.raises(ParameterError, match="positive"):
-        read_extremes(table, x="x", y="y", domain=domain, most=3, positive=None)
-
-
-def test_none_is_asked_for():
-    table = pa.table({"x": [5, 3, None, 8], "y": [0, 1, 1, 0]})
-    for need in ("all", "extremes"):
-        found = read(table, x="x", y="y", domain=IntegerDomain(1, 9), need=need, most=0)
-        extremes = found.extremes(0)
-        assert not len(extremes.zeros)
-        assert not len(extremes.ones)
-        assert (extremes.inside, extremes.outside) == ((2, 1), (0, 1))
-
-
 # -- Shuffling records to parts: positions, multiplicities, and a uniform permutation --------------
-
-
-def records(sample):
-    """The multiset of records of a sample."""
-    found = Counter()
-    for point, zeros, ones in zip(
-        sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist(), strict=True
-    ):
-        found[point, 0], found[point, 1] = zeros, ones
-    found[OUTSIDE, 0], found[OUTSIDE, 1] = sample.outside
-    return +found
 
 
 def listed(rng, n):
@@ -419,7 +268,7 @@ def test_an_ordered_sample_counts_like_any_other():
         data = listed(rng, n)
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
         assert sample.n == n
-        assert records(sample) == Counter(data)
+        assert multiset(sample) == Counter(data)
 
 
 def test_parts_are_disjoint_and_complete():
@@ -432,7 +281,7 @@ def test_parts_are_disjoint_and_complete():
         cuts = np.cumsum([0, *sizes(50, 7)])
         parts = [part(sample, shuffled[a:b]) for a, b in pairwise(cuts)]
         assert [p.n for p in parts] == sizes(50, 7)
-        assert sum((records(p) for p in parts), Counter()) == Counter(data)
+        assert sum((multiset(p) for p in parts), Counter()) == Counter(data)
 
 
 def test_positions_are_kept_under_the_identity():
@@ -440,7 +289,7 @@ def test_positions_are_kept_under_the_identity():
     sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
     shuffled = shuffle(sample, ReplaySource([]))
     for i, record in enumerate(data):
-        assert records(part(sample, shuffled[i : i + 1])) == Counter([record])
+        assert multiset(part(sample, shuffled[i : i + 1])) == Counter([record])
     law = ExactSource().law(lambda source: tuple(shuffle(sample, source).tolist()))
     assert list(law.outcomes) == [tuple(sample.kinds.tolist())]
 
@@ -455,10 +304,8 @@ def test_one_record_changes_one_position():
             OrderedSample.listed([x for x, _ in d], [y for _, y in d]) for d in (data, other)
         )
         for k in range(9):
-            same = records(part(mine, mine.kinds[k : k + 1])) == records(
-                part(theirs, theirs.kinds[k : k + 1])
-            )
-            assert same or k == i
+            one, two = (multiset(part(own, own.kinds[k : k + 1])) for own in (mine, theirs))
+            assert one == two or k == i
 
 
 def test_a_secret_permutation_is_uniform():
@@ -592,11 +439,6 @@ def test_all_values_are_edges_where_there_are_bins_enough():
     assert (schema["x"].edges, schema.public) == ((1, 2, 3), PublicBins(4, 1))
 
 
-def test_it_is_kept_in_files_and_in_columns():
-    schema = ls.Schema.from_public(TABLE, bins=8)
-    assert ls.Schema.from_list(json.loads(json.dumps(schema.to_list()))) == schema
-
-
 def test_toml(tmp_path):
     schema = ls.Schema.from_public(TABLE, bins=8)
     (tmp_path / "s.toml").write_text(schema.to_toml())
@@ -662,3 +504,11 @@ def test_classes_count_their_comparisons():
 def test_refusals(table, options, words):
     with pytest.raises(ParameterError, match=words):
         ls.Schema.from_public(table, **options)
+
+
+def test_who_reads_users_names_their_column():
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(1, 9)}
+    table = {"x": [3, 5], "y": [0, 1], "who": ["a", "a"]}
+    with pytest.raises(ParameterError, match="'user'"):
+        UserSample.read(table, **where)
+    assert Sample.read(table, **where, user="who").unit == "users"

@@ -5,19 +5,14 @@ from __future__ import annotations
 import datetime
 import logging
 import os
-import random
 import socket
 import traceback
-from collections import Counter
 
-import pyarrow as pa
 import pytest
 from local_spark import local_spark
 
 import littlestone as ls
 from littlestone.data import (
-    OUTSIDE,
-    IntegerDomain,
     RowDomain,
     Sample,
     Schema,
@@ -30,35 +25,10 @@ from littlestone.data.read import read
 from littlestone.data.stored import StoredUsers
 from littlestone.errors import DataError, ParameterError
 
+from .counted import DOMAIN, ODD, SCHEMA, base_table, multiset
+
 # -- The same counts from a real Spark, classic and Connect, started here from pip packages alone --
 # One test with many checks, so that one worker of pytest-xdist starts one Java process.
-
-DOMAIN = IntegerDomain(1, 99)
-SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
-ODD = ["text", "2.5", None, "", "9" * 400, '5"', "1e2", " 7 ", "7\n", "7\u2028", "007", "NaN", "é"]
-
-
-def base_table(odd=()):
-    rng = random.Random(1)
-    x = [*odd, *(str(rng.randrange(1, 50)) for _ in range(40 - len(odd)))]
-    return pa.table(
-        {
-            "x.cell": pa.array(x, pa.string()),
-            "num": pa.array([None, float("nan"), 0.1, -1.0, -0.0, 7.5, float("inf"), 3] * 5),
-            "label": pa.array([rng.choice(["0", "1", "true", None]) for _ in range(40)]),
-            "The User": pa.array([7, None, 8, 7] * 10),
-        }
-    )
-
-
-def multiset(sample: Sample) -> Counter:
-    points = [tuple(p) if isinstance(p, list) else p for p in sample.points.tolist()]
-    ones, zeros = [*sample.ones, sample.outside[1]], [*sample.zeros, sample.outside[0]]
-    found: Counter = Counter()
-    for point, zero, one in zip([*points, OUTSIDE], zeros, ones, strict=True):
-        found[point, 0] += int(zero)
-        found[point, 1] += int(one)
-    return +found
 
 
 def check_every_domain(spark, domain):

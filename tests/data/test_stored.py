@@ -1,7 +1,9 @@
-"""Stored samples and their users: as in memory."""
+"""Samples in memory, in a store, and looked at when asked: each is what is read by hand."""
 
+import io
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product
 
@@ -12,16 +14,23 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
 from littlestone.costs import Costs
-from littlestone.data import IntegerDomain, Sample, Schema, UserSample, read_table
-from littlestone.data import stored as store
+from littlestone.data import (
+    OUTSIDE,
+    IntegerDomain,
+    RowDomain,
+    Sample,
+    Schema,
+    UserSample,
+    read_table,
+)
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import split
-from littlestone.data.stored import NO_SPACE, OnLine, Stored, StoredUsers
+from littlestone.data.stored import NO_SPACE, OnLine, Stored, StoredUsers, Unread
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -37,14 +46,23 @@ from littlestone.source import (
     public_generator,
 )
 
-# -- Samples that are streamed: the counts of the plain reading, from one reading of the table -----
+from .counted import by_hand, multiset, released, users_by_hand, users_of
+from .test_stored_rows import SCHEMA as ROWS
+from .test_stored_rows import listed_samples, random_samples
+from .test_stored_rows import table as rows_table
 
+# -- Every way of reading, and every container, against a reading of one record after the other ----
+
+WAYS = ("all", "batches", "extremes")
 TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64(), pa.bool_()]
-DOMAINS = [IntegerDomain(-5, 7), IntegerDomain(0, 2**61), IntegerDomain(3, 2**40)]
+SMALL, WIDE = IntegerDomain(-5, 7), IntegerDomain(0, 2**61)
+DOMAINS = [SMALL, WIDE, IntegerDomain(3, 2**40)]
+#: Beyond what a store can sort.
+LONG = [IntegerDomain(0, 2**64 - 1), IntegerDomain(3, 2**70), IntegerDomain(-(2**70), -(2**65))]
 
 
-def cells(rng, kind, n):
-    """Columns with nulls, repeated values, and the bounds of their type."""
+def column(rng, kind, n):
+    """A column with nulls, repeated values, and the bounds of its type."""
     if pa.types.is_boolean(kind):
         return pa.array([[True, False, None][i] for i in rng.integers(0, 3, n)])
     signed = pa.types.is_signed_integer(kind)
@@ -53,116 +71,173 @@ def cells(rng, kind, n):
     return pa.array([pool[i] for i in rng.integers(0, len(pool), n)], kind)
 
 
-def read_batches(table, *, large=LARGE, **where):
-    return read(table, need="batches", large=large, **where)
+def outermost(records, most):
+    """Return what `extremes` promises of records, by hand."""
+    inside = [[x for x, y in records if x is not OUTSIDE and y == label] for label in (0, 1)]
+    outside = tuple(sum(x is OUTSIDE and y == label for x, y in records) for label in (0, 1))
+    ends = [sorted(inside[0], reverse=True)[:most], sorted(inside[1])[:most]]
+    return [*ends, tuple(map(len, inside)), outside]
 
 
-def contents(sample):
-    return [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")] + [
-        sample.outside,
-        sample.n,
-        sample.positives,
-    ]
+def same(sample, records, labels=None):
+    """Compare a sample with records, with their costs, and with the outermost of them."""
+    assert multiset(sample) == Counter(records)
+    assert repr(sample) == f"Sample(n={len(records)})"
+    assert sample.points.tolist() == sorted(sample.points.tolist())
+    if labels is None:
+        costly = sample.cost_weighted(Costs.of({0: 3, 1: 10}))
+        assert multiset(costly) == Counter(records)
+        assert costly.positives == 10 * sum(y for _, y in records)
+        assert costly.ones.tolist() == (10 * sample.ones).tolist()
+        for most in (0, 1, 7, 500) if sample.points.ndim == 1 else ():
+            found = sample.extremes(most)
+            ends = [found.zeros[:most].tolist(), found.ones[:most].tolist()]
+            assert [*ends, found.inside, found.outside] == outermost(records, most)
+
+
+def check(form, domain, table, *, large=1, **where):
+    """Compare all ways of reading; return the type of the sample of each."""
+    names = {"y": "y", "domain": domain} | ({} if isinstance(domain, RowDomain) else {"x": "x"})
+    records, kinds = by_hand(table, domain, **where), {}
+    for need in WAYS:
+        sample = read(form, **names | where, need=need, most=7, large=large)
+        same(sample, records, where.get("labels"))
+        kinds[need] = type(sample)
+    return kinds
+
+
+def containers(table, folder):
+    """Yield a table in every container; those of texts have been converted by nobody."""
+    pq.write_table(table, folder / "t.parquet")
+    texts = pd.DataFrame(
+        {name: map(written, table[name].to_pylist()) for name in table.schema.names}
+    )
+    texts.to_csv(folder / "t.csv", index=False)  # its rows are known when it has been read
+    connection = duckdb.connect()
+    connection.register("t", table)
+    polars = pl.from_arrow(table)
+    yield from (table, folder / "t.parquet", folder / "t.csv", polars, polars.lazy())
+    yield from (connection.table("t"), read_table(table), texts)
+
+
+def written(cell):
+    if cell is None:
+        return ""
+    return cell.decode(errors="replace") if isinstance(cell, bytes) else cell
 
 
 @pytest.mark.first(2)
-@pytest.mark.parametrize("domain", DOMAINS, ids=str)
 @pytest.mark.parametrize("kind", TYPES, ids=str)
-def test_one_reading_says_what_counting_says(kind, domain):
+def test_integers_of_every_type(kind):
     rng = np.random.default_rng(7)
-    for n, labels in ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())):
-        y = [[0, 1, None][i] for i in rng.integers(0, 3, n)]
-        table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
-        streamed = read_batches(table, x="x", y="y", domain=domain, large=1)
-        plain = Sample.read(table, x="x", y="y", domain=domain)
-        assert isinstance(streamed, Stored)
-        assert contents(streamed) == contents(plain)
-        costs = Costs.of({0: 3, 1: 10})
-        assert contents(streamed.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
-        assert repr(streamed) == repr(plain)
+    for (n, labels), domain in product(
+        ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())), DOMAINS + LONG
+    ):
+        y = pa.array([[0, 1, None][i] for i in rng.integers(0, 3, n)], pa.int8()).cast(labels)
+        table = pa.table({"x": column(rng, kind, n), "y": y})
+        kinds = check(table, domain, table.to_pydict())
+        assert (kinds["batches"] is Stored) == (domain not in LONG)
+        assert (kinds["extremes"] is Unread) == (not pa.types.is_boolean(kind))
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.uint8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32()], ids=str
+)
+def test_codes_of_numbers_of_every_type(kind):
+    schema = Schema.from_dict({"code": {"bins": [-1, 1.5, 100], "missing": []}})
+    values = [0, 1, 2, 100, 101, 127, None] + ([] if "uint" in str(kind) else [-1, -128])
+    table = pa.table({"code": pa.array(values, pa.float64()).cast(kind), "y": [0] * len(values)})
+    assert check(table, RowDomain(schema), table.to_pydict())["batches"] is Stored
 
 
 @pytest.mark.first(4)
 @pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
 def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
-    domain = IntegerDomain(1, 9)
-    streamed = read_batches(table, x="x", y="y", domain=domain, positive=positive, large=1)
-    assert isinstance(streamed, Stored)
-    assert contents(streamed) == contents(
-        Sample.read(table, x="x", y="y", domain=domain, positive=positive)
-    )
+    kinds = check(table, IntegerDomain(1, 9), table.to_pydict(), positive=positive)
+    assert kinds == {"all": Sample, "batches": Stored, "extremes": Unread}
 
 
-def test_what_is_streamed_follows_from_public_things(tmp_path):
-    """Types, the number of rows and the domain; never how many points are different."""
-    table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
-    pq.write_table(table, tmp_path / "t.parquet")
-    connection = duckdb.connect()
-    connection.register("t", table)
-    wide, where = IntegerDomain(1, 9), {"x": "x", "y": "y"}
-    forms = [tmp_path / "t.parquet", table, pl.from_arrow(table), connection.table("t")]
-    floats = table.to_pandas()  # pandas makes floats of whole numbers with a null
-    texts = pd.DataFrame({"x": ["3", " 9.0", "", "5e0"], "y": ["0", "1", "1.0", "1 "]})
-    texts.to_csv(tmp_path / "t.csv", index=False)  # its rows are known when it has been read
-    forms += [read_table(table), floats, texts, tmp_path / "t.csv"]
-    for form in forms:
-        sample = read_batches(form, domain=wide, large=4, **where)
-        assert isinstance(sample, Stored)
-        assert contents(sample) == contents(Sample.read(table, domain=wide, **where))
-        for large in (5, 10):  # fewer rows, or a smaller domain
-            assert not isinstance(read_batches(form, domain=wide, large=large, **where), Stored)
-    lazy = read_batches(pl.from_arrow(table).lazy(), domain=wide, large=1, **where)
-    assert isinstance(lazy, Stored)
-    assert contents(lazy) == contents(Sample.read(table, domain=wide, **where))
-    long = IntegerDomain(1, 2**70)
-    assert not isinstance(read_batches(table, domain=long, large=1, **where), Stored)
-    assert not isinstance(
-        read_batches(table.slice(0, 2), domain=wide, large=1, strict=True, **where), Stored
-    )
+ODD = ["3", " 5", "5.0", "1e1", "x", "", None, "7", 3, 3.5, -0.0, 4.0, 2**62, "9" * 400, True]
+CELLS = {"x": ODD * 3, "y": [1, 0, "1", None, "true"] * 9}
+NETWORKS = ["10.0.0.0/8", "10.1.2.3/8", "1.2.3.4", "0.0.0.0/0", "x", None, "::1", "10.0.0.1/33"]
 
 
 @pytest.mark.more
-def test_odd_cells_are_those_of_the_plain_reading(tmp_path, monkeypatch):
-    odd = ["3", " 5", "5.0", "1e1", "x", "", None, "7", 3, 3.5, -0.0, 4.0, 2**62, "9" * 400, True]
-    columns = {"x": odd * 3, "y": [1, 0, "1", None, "true"] * 9}
-    networks = ["10.0.0.0/8", "10.1.2.3/8", "1.2.3.4", "0.0.0.0/0", "x", None, "::1", "10.0.0.1/33"]
-    addresses = {"x": networks * 2, "y": [1, 0, 1] * 5 + [1]}
+@pytest.mark.parametrize(
+    ("table", "domain"),
+    [
+        (CELLS, IntegerDomain(0, 9)),
+        (CELLS, IntegerDomain(-(2**61), 2**61)),
+        (CELLS, ls.Prefixes("0123456789", 3).domain),
+        ({"x": NETWORKS * 2, "y": [1, 0, 1] * 5 + [1]}, ls.Prefixes("ipv4").domain),
+    ],
+)
+def test_odd_cells(table, domain, tmp_path, monkeypatch):
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 3)
-    for table, domain in (
-        (columns, IntegerDomain(0, 9)),
-        (columns, IntegerDomain(-(2**61), 2**61)),
-        (addresses, ls.Prefixes("ipv4").domain),
-        (columns, ls.Prefixes("0123456789", 3).domain),
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    for form, positive in product((table, tmp_path / "t.csv"), (1, "true")):
+        records = by_hand(table, domain, positive=positive)
+        where = {"x": "x", "y": "y", "domain": domain, "positive": positive, "large": 1}
+        sample = read(form, **where, need="batches")
+        assert isinstance(sample, Stored)
+        assert multiset(sample) == multiset(read(form, **where)) == Counter(records)
+    for long in (ls.Prefixes("ipv6").domain, IntegerDomain(0, 2**70)):  # beyond 64 bits
+        assert not isinstance(read(form, **where | {"domain": long}, need="batches"), Stored)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("rows", [False, True], ids=["integers", "rows"])
+def test_what_is_stored_follows_from_public_things(rows, tmp_path):
+    """Types, the number of rows and the domain; never how many points are different."""
+    numbers = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
+    table, domain = (rows_table(40), RowDomain(ROWS)) if rows else (numbers, IntegerDomain(1, 9))
+    n = table.num_rows
+    for form in containers(table, tmp_path):
+        for large in (n, n + 1):
+            kinds = check(form, domain, table.to_pydict(), large=large)
+            assert (kinds["batches"] is Stored) == (large == n)
+    small = table.slice(0, 2)
+    names = {"x": None if rows else "x", "y": "y", "domain": domain, "need": "batches"}
+    if not rows:
+        assert not isinstance(read(table, **names, large=10), Stored)  # a smaller domain
+        assert not isinstance(read(small, **names, large=1, strict=True), Stored)
+    assert read(table.slice(0, 0), **names, large=0).n == 0
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("seed", range(3))
+def test_lists_of_labels(seed, tmp_path):
+    """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
+    domain, data = RowDomain(ROWS), rows_table(400, seed)
+    rng = np.random.default_rng(seed)
+    texts = ["a", " b ", "B", "", None, "NaN", "0", "0.0", "-0", "\u00e9", "c"]
+    floats = [0.0, -0.0, float("nan"), None, 1.0, float("inf"), 2.5]
+    for cells, lists in (
+        (pa.array([texts[i] for i in rng.integers(0, len(texts), 400)]), (("a", "b"), (0, 1, 2))),
+        (pa.array([floats[i] for i in rng.integers(0, len(floats), 400)]), ((1, 0), ("x", "0"))),
+        (pa.array(rng.integers(0, 9, 400), pa.int8()), ((7, 0, 3), ("3", "4", "5"))),
     ):
-        pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
-        for form in (table, tmp_path / "t.csv"):
-            for positive in (1, "true"):
-                streamed = read_batches(
-                    form, x="x", y="y", domain=domain, positive=positive, large=1
-                )
-                assert isinstance(streamed, Stored)
-                assert contents(streamed) == contents(
-                    Sample.read(form, x="x", y="y", domain=domain, positive=positive)
-                )
-    for domain in (ls.Prefixes("ipv6").domain, IntegerDomain(0, 2**70)):  # beyond 64 bits
-        assert not isinstance(read_batches(addresses, x="x", y="y", domain=domain, large=1), Stored)
+        odd = data.set_column(5, "y", cells)
+        pq.write_table(odd, tmp_path / "t.parquet")
+        for labels, form in product(lists, (odd, tmp_path / "t.parquet", pl.from_arrow(odd))):
+            assert check(form, domain, odd.to_pydict(), labels=labels)["batches"] is Stored
+    age = RowDomain(Schema(ROWS.columns[:1]))
+    where = {"y": "y", "need": "batches", "large": 1}
+    with pytest.raises(DataError, match="one of the public labels"):
+        read({"age": [1], "y": ["c"]}, domain=age, labels=("?", "!"), strict=True, **where)
 
 
 def test_parquet_with_odd_names(tmp_path):
     """Wildcards in a path, names that differ in case only, odd names of columns."""
-    domain = IntegerDomain(1, 9)
-    for number, (name, columns) in enumerate(
+    for number, (name, (x, y)) in enumerate(
         [("t[1]", ("x", "y")), ("t", ("X", "x")), ("t", ('a "b"', "x,y")), ("{a,b}", ("x", "y"))]
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        table = pa.table([[3, 9, None, 5], [0, 1, 1, 1]], names=list(columns))
+        table = pa.table([[3, 9, None, 5], [0, 1, 1, 1]], names=[x, y])
         pq.write_table(table, folder / f"{name}.parquet")
-        where = {"x": columns[0], "y": columns[1], "domain": domain}
-        streamed = read_batches(folder / f"{name}.parquet", large=1, **where)
-        assert contents(streamed) == contents(Sample.read(table, **where))
-        assert contents(streamed) == [[3, 5, 9], [1, 0, 0], [0, 1, 1], (0, 1), 4, 3]
+        check(folder / f"{name}.parquet", IntegerDomain(1, 9), table.to_pydict(), x=x, y=y)
 
 
 def test_wrong_statistics_of_a_parquet_file_change_nothing(tmp_path):
@@ -175,9 +250,20 @@ def test_wrong_statistics_of_a_parquet_file_change_nothing(tmp_path):
     assert raw[footer:].count(big) == 2
     path.write_bytes(raw[:footer] + raw[footer:].replace(big, small))
     assert pq.read_metadata(path).row_group(0).column(0).statistics.max == 3
-    where = {"x": "x", "y": "y", "domain": IntegerDomain(-5, 2**40)}
-    for sample in (Sample.read(path, **where), read_batches(path, large=1, **where)):
-        assert contents(sample) == [[1, 2, 3, 77777], [1, 2, 0, 0], [0, 1, 1, 1], (0, 0), 6, 3]
+    check(path, IntegerDomain(-5, 2**40), pa.table(cells).to_pydict())
+
+
+@pytest.mark.parametrize("need", WAYS)
+def test_refusals_are_those_of_reading(need):
+    where = {"y": "y", "domain": IntegerDomain(1, 9), "need": need, "large": 1}
+    table = pa.table({"x": [1, 10], "y": [0, 1]})
+    for more, error, words in (
+        ({"x": "z"}, ParameterError, "no column 'z'"),
+        ({"x": "x", "strict": True}, DataError, r"in \[1, 9\]"),
+        ({"x": "x", "positive": None}, ParameterError, "positive"),
+    ):
+        with pytest.raises(error, match=words):
+            read(table, **where, **more)
 
 
 def shuffled_table(n=400, seed=0):
@@ -186,27 +272,33 @@ def shuffled_table(n=400, seed=0):
     return pa.table({"x": x, "y": (rng.random(n) < 0.3).astype(np.int8)})
 
 
+def read_batches(table, *, large=1, **where):
+    return read(table, need="batches", large=large, **where)
+
+
 @pytest.mark.parametrize("rows", [pytest.param(1, marks=pytest.mark.more), 7, 1 << 20])
 def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
     """Each part, points outside included, for sizes at both ends, and for parts of any length."""
     monkeypatch.setattr("littlestone.data.stored._COUNTS", rows)
     where = {"x": "x", "y": "y", "domain": IntegerDomain(3, 50)}
-    for form in (shuffled_table(), shuffled_table().to_pandas()):
-        plain, streamed = Sample.read(form, **where), read_batches(form, **where, large=1)
+    forms = (shuffled_table(), shuffled_table().to_pandas())
+    samples = [(Sample.read(form, **where), read_batches(form, **where)) for form in forms]
+    samples += [*random_samples(ROWS, 130), *listed_samples(ROWS, 3, 130)]
+    for plain, streamed in samples:
         assert isinstance(streamed, Stored)
-        for first in (1, 64, 100, 399):
+        for first in (1, 64, 65, plain.n - 1):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = split(streamed, one, first), split(plain, other, first)
-            costs = Costs.of({0: 3, 1: 10})
+            here, there = streamed.split(one, first), plain.split(other, first)
+            assert [part.n for part in here] == [first, plain.n - first]
             for part, same in zip(here, there, strict=True):
-                assert contents(part) == contents(same)
-                assert contents(part.cost_weighted(costs)) == contents(same.cost_weighted(costs))
+                assert multiset(part) == multiset(same)
+                assert part.costs == same.costs
                 batches = list(part.batches())
                 assert np.concatenate([b.points for b in batches]).tolist() == same.points.tolist()
                 assert sum(b.counts.sum() for b in batches) + sum(part.outside) == same.n
             assert one.below(2**60) == other.below(2**60)
-            again = [split(part, SeededSource(3), 1)[0] for part in (here[0], there[0])]
-            assert contents(again[0]) == contents(again[1])
+            again = [part.split(SeededSource(3), 1)[0] for part in (here[0], there[0])]
+            assert multiset(again[0]) == multiset(again[1])
 
 
 @pytest.mark.first(1)
@@ -224,9 +316,8 @@ def test_evaluations_and_held_out_records_are_streamed(name, monkeypatch):
     where = {"x": "x", "y": "y", "domain": cls.domain}
     plain = Sample.read(table, **where)
     for seed, extra in enumerate(({"evaluate": "1/10"}, {"evaluate": 2, "holdout": "1/4"})):
-        streamed = read_batches(table, **where, large=1)
-        found = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (streamed, plain)]
-        assert found[0] == found[1]
+        streamed = read_batches(table, **where)
+        released(learner, (streamed, plain), seed, **extra)
         if "prefixes" not in name:
             assert "counted" not in vars(streamed)
 
@@ -239,20 +330,15 @@ def test_parts_of_the_file_without_records_of_the_dealt_part(name):
     learner = registry.make("agnostic", cls, epsilon=2)
     for seed, share in enumerate(("1/12", "1/2", "11/12") * 2):
         streamed = stored(records, 50)
-        extra = {"evaluate": 2, "holdout": share}
-        found = [
-            run(learner, sample, SeededSource(seed), **extra).to_json()
-            for sample in (streamed, streamed.counted)
-        ]
-        assert found[0] == found[1]
-        for part in split(streamed, SeededSource(seed), 1):
+        released(learner, (streamed, streamed.counted), seed, evaluate=2, holdout=share)
+        for part in streamed.split(SeededSource(seed), 1):
             assert all(len(points) for points, _ in part.batches())
             assert part.extremes(2).n == part.n
 
 
 def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget.db", epsilon=1)
-    streamed = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    streamed = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50))
     learner = registry.make("agnostic", Thresholds(3, 50), epsilon=1)
 
     def full(*_, **__):
@@ -267,19 +353,6 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
     monkeypatch.undo()
     run(learner, streamed, SecureSource(), **extra)
     assert ledger.remaining().epsilon == 0
-
-
-def test_refusals_are_those_of_reading():
-    domain = IntegerDomain(1, 9)
-    empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})
-    assert read_batches(empty, x="x", y="y", domain=domain, large=0).n == 0
-    table = pa.table({"x": [1, 10], "y": [0, 1]})
-    with pytest.raises(ParameterError, match="no column 'z'"):
-        read_batches(table, x="z", y="y", domain=domain, large=1)
-    with pytest.raises(DataError, match="in \\[1, 9\\]"):
-        read_batches(table, x="x", y="y", domain=domain, large=1, strict=True)
-    with pytest.raises(ParameterError, match="positive"):
-        read_batches(table, x="x", y="y", domain=domain, large=1, positive=None)
 
 
 def learner(name="agnostic", cls=None, **more):
@@ -305,30 +378,20 @@ def test_learners_of_thresholds_ask_for_it():
     assert (released.n, released.hypothesis.above) == (LARGE, 50)
 
 
-def tables(rng, n=3000):
-    """Realizable labels, with as many levels as points; and labels by chance."""
-    x = rng.integers(1, 2**40, n)
-    for y in (x > 2**39, rng.random(n) < 0.4):
-        table = {"x": x, "y": y.astype(np.int8)}
-        yield read_batches(table, x="x", y="y", domain=IntegerDomain(1, 2**40), large=1), table
-
-
 @pytest.mark.more
 def test_equal_seeds_learn_equal_hypotheses():
-    """Whole releases: also with an evaluation, with held-out records, and with costs."""
-    agnostic = learner()
-    for streamed, table in tables(np.random.default_rng(1)):
-        assert isinstance(streamed, Stored)
-        plain = Sample.read(table, x="x", y="y", domain=agnostic.concept_class.domain)
+    """Whole releases: labels that are realizable, with as many levels as points; and by chance."""
+    rng, agnostic = np.random.default_rng(1), learner()
+    x = rng.integers(1, 2**40, 3000)
+    for y in (x > 2**39, rng.random(3000) < 0.4):
+        where = {"x": "x", "y": "y", "domain": agnostic.concept_class.domain}
+        table = {"x": x, "y": y.astype(np.int8)}
+        samples = read_batches(table, **where), Sample.read(table, **where)
         for seed in range(10):
-            pair = [run(agnostic, s, SeededSource(seed)).to_json() for s in (streamed, plain)]
-            assert pair[0] == pair[1]
-        for more in ({"evaluate": "1/10"}, {"evaluate": "1/10", "holdout": "1/4"}):
-            pair = [run(agnostic, s, SeededSource(5), **more).to_json() for s in (streamed, plain)]
-            assert pair[0] == pair[1]
-        costly = learner(costs={0: 1, 1: 7})
-        pair = [run(costly, s, SeededSource(5)).to_json() for s in (streamed, plain)]
-        assert pair[0] == pair[1]
+            released(agnostic, samples, seed)
+        released(agnostic, samples, 5, evaluate="1/10")
+        released(agnostic, samples, 5, evaluate="1/10", holdout="1/4")
+        released(learner(costs={0: 1, 1: 7}), samples, 5)
 
 
 def stored(records, high):
@@ -340,7 +403,7 @@ def stored(records, high):
 
 
 def kept(sample):
-    return Stored.kept(sample, OnLine(Itself(2**62)))
+    return keep_stored(sample, OnLine(Itself(2**62)))
 
 
 @pytest.mark.first(1)
@@ -361,17 +424,24 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(high, n):
 
 @pytest.mark.parametrize("parts", [1, 2, 100])
 def test_batches_do_not_matter(parts, monkeypatch):
-    """What is presented is the same, however the points are cut into batches."""
+    """What is presented, and what is outermost, is the same however the points are cut."""
     rng, cls = np.random.default_rng(3), Thresholds(1, 50)
     plain = Sample.of(rng.integers(1, 51, 300), rng.integers(0, 2, 300))
-    plain = Sample.binary(plain.points, plain.zeros, plain.ones, (2, 1))
+    often = rng.integers(1, 10**9, len(plain.points))
+    plain = Sample.binary(plain.points, plain.zeros, plain.ones * often, (2, 1))
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 200 // parts)
-    sources = []
-    for sample in (kept(plain), plain):
+    sources, stored = [], kept(plain)
+    for sample in (stored, plain):
         sources.append(ReplaySource([3, 0]))
         sources[-1].hypothesis = cls.candidates(sample).draw(Fraction(1, 7), sources[-1])
     assert sources[0].presented == sources[1].presented
     assert sources[0].hypothesis == sources[1].hypothesis
+    for most in (1, 9, 10_000):
+        one, other = stored.extremes(most), plain.extremes(most)
+        assert (one.n, one.inside, one.outside) == (other.n, other.inside, other.outside)
+        assert one.zeros[:most].tolist() == other.zeros[:most].tolist()
+        assert one.ones[:most].tolist() == other.ones[:most].tolist()
+    assert "counted" not in vars(stored)
 
 
 def test_the_table_is_read_once():
@@ -379,7 +449,7 @@ def test_the_table_is_read_once():
     connection = duckdb.connect()
     connection.execute("create table t as select range x, (range > 50)::int y from range(100)")
     table, domain = connection.table("t"), IntegerDomain(0, 999)
-    sample = read_batches(table, x="x", y="y", domain=domain, large=1)
+    sample = read_batches(table, x="x", y="y", domain=domain)
     connection.execute("delete from t where x < 90")
     assert [batch.points.tolist() for batch in sample.batches()] == [list(range(100))]
     connection.execute("drop table t")
@@ -411,26 +481,20 @@ except DataError as error:
     assert done.stdout.startswith("None 1 False The private copy of the records could not be")
 
 
-def test_a_damaged_copy_is_noticed(monkeypatch):
-    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
-    store = sample.store
-    store._connection.execute(f"UPDATE {store._name}.records SET key = 7 WHERE key = 3")
-    with pytest.raises(DataError, match="damaged"):
-        _ = sample.points
-    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
-    store = sample.store
-    store._connection.execute(f"DELETE FROM {store._name}.records WHERE key = 3")
-    with pytest.raises(DataError, match="damaged"):
-        _ = sample.points
-    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
-    store = sample.store
-    store._connection.execute(f"DROP TABLE {store._name}.records")
+DAMAGES = ("UPDATE {} SET key = 7 WHERE key = 3", "DELETE FROM {} WHERE key = 3", "DROP TABLE {}")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_copy_is_noticed(damage):
+    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50))
+    sample.store._connection.execute(damage.format(f"{sample.store._name}.records"))
     with pytest.raises(DataError, match="damaged") as refused:
         _ = sample.points
     assert refused.value.__context__ is None
 
 
-# -- Users that are looked at block by block: groups, scores and draws of the plain way ------------
+# -- Users that are looked at block by block -------------------------------------------------------
+
 
 DOMAIN = IntegerDomain(1, 40)
 WHERE = {"user": "who", "x": "x", "y": "y", "domain": DOMAIN}
@@ -449,128 +513,98 @@ def table(n=600, seed=0, users=50):
     )
 
 
-def read_users(table, *, large=LARGE, **where):
-    return read(table, need="batches", large=large, **where)
-
-
-def users_contents(users):
-    names = ("points", "user", "point", "code", "count", "keys", "starts", "records")
-    return [getattr(users, name).tolist() for name in names]
-
-
 @pytest.fixture(
     params=[pytest.param(1, marks=pytest.mark.more), 7, 100, 10**6], ids="batches of {}".format
 )
 def batches(request, monkeypatch):
     """Users that end anywhere in a batch, and that are in many of them."""
-    monkeypatch.setattr(store, "_ROWS", request.param)
+    monkeypatch.setattr("littlestone.data.stored._ROWS", request.param)
+
+
+def check_users(form, table, **where):
+    """Compare users in a store, all together and in blocks, with a reading by hand."""
+    found = read_batches(form, **WHERE, **where)
+    assert isinstance(found, StoredUsers)
+    wanted = users_by_hand(table["who"], by_hand(table, DOMAIN, **where))
+    assert [user for block in found.blocks() for user in users_of(block)] == wanted
+    plain = UserSample.read(form, **WHERE, **where)
+    assert users_of(found.counted) == users_of(plain) == wanted
+    assert found.keys.tolist() == plain.keys.tolist()
+    assert repr(found) == repr(plain) == f"UserSample(n={len(wanted)})"
 
 
 @pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(2))
-def test_numbers_are_read_as_counting_reads_them(batches, seed, tmp_path):
+def test_numbers_of_users(batches, seed, tmp_path):
     data = table(seed=seed)
-    pq.write_table(data, tmp_path / "t.parquet")
-    connection = duckdb.connect()
-    connection.register("t", data)
-    plain = UserSample.read(data, **WHERE)
-    for form in (tmp_path / "t.parquet", data, pl.from_arrow(data), connection.table("t")):
-        found = read_users(form, **WHERE, large=1)
-        assert users_contents(found) == users_contents(plain)
-        assert repr(found) == repr(plain)
-    assert isinstance(found, StoredUsers)
-    assert users_contents(found.counted) == users_contents(plain)
-    blocks = list(found.blocks())
-    assert sum(block.n_users for block in blocks) == plain.n_users
+    for form in containers(data, tmp_path):
+        check_users(form, data.to_pydict())
     for positive in (0, 2, 7):
-        both = [f(data, **WHERE, positive=positive) for f in (read_users, UserSample.read)]
-        assert users_contents(both[0]) == users_contents(both[1])
+        check_users(data, data.to_pydict(), positive=positive)
 
 
 @pytest.mark.first(1)
-def test_other_cells_are_converted_in_batches(batches, tmp_path):
+def test_other_cells_of_users(batches, tmp_path):
     """Names with white space, texts that are numbers; the engine groups raw cells."""
     rng = public_generator(1)
     names = ["ann", " ann", "Bob", "7", " 7", "007", "", None, "\u00e9", "1e3", "\u0130"]
     cells = ["3", " 3.0", "x", "39", None, "1e1", "41", "-0"]
     labels = ["1", "1.0", "yes", None, "0", " 1 "]
+    pools = {"who": names, "x": cells, "y": labels}
     data = pa.table(
-        {
-            "who": [names[i] for i in rng.integers(0, len(names), 400)],
-            "x": [cells[i] for i in rng.integers(0, len(cells), 400)],
-            "y": [labels[i] for i in rng.integers(0, len(labels), 400)],
-        }
+        {name: [pool[i] for i in rng.integers(0, len(pool), 400)] for name, pool in pools.items()}
     )
     data.to_pandas().to_csv(tmp_path / "t.csv", index=False)
     numbers = data.set_column(0, "who", table(400)["who"])
-    for form in (data, tmp_path / "t.csv", numbers):
-        plain = UserSample.read(form, **WHERE)
-        found = read_users(form, **WHERE, large=1)
-        assert isinstance(found, StoredUsers)
-        assert users_contents(found) == users_contents(plain)
+    for form, known in ((data, data), (tmp_path / "t.csv", data), (numbers, numbers)):
+        check_users(form, known.to_pydict())
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.uint64(), pa.bool_()], ids=str)
-def test_numbers_of_every_type(kind):
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_numbers_of_users_of_every_type(kind, column):
     values = pa.array([0, 1, 1, None, 1, 0]).cast(kind)
     who = pa.array([3, 1, 3, 2, 2, 1], pa.uint32())
-    for column in ("x", "y"):
-        data = pa.table({"who": who, "x": [1, 2, 3, 4, 5, 6], "y": [0, 1, 1, 0, 1, 1]})
-        data = data.set_column(data.column_names.index(column), column, values)
-        found = read_users(data, **WHERE, large=1)
-        assert isinstance(found, StoredUsers)
-        assert users_contents(found) == users_contents(UserSample.read(data, **WHERE))
+    data = pa.table({"who": who} | {"x": range(1, 7), "y": [0, 1, 1, 0, 1, 1]} | {column: values})
+    check_users(data, data.to_pydict())
 
 
 def test_nobody_changes_nobody_elses_key():
     """Names of 19 digits, too: with or without a row that names no user."""
-    who = [10**18 + 5, -(2**63), 2**63 - 1, 12]
-    both = [
-        reading(
-            pa.table(
-                {"who": pa.array(more, pa.int64()), "x": [1] * len(more), "y": [0] * len(more)}
-            )
-        )
-        for more in (who, [*who, None])
-        for reading in (
-            lambda t: read_users(t, **WHERE, large=1),
-            lambda t: UserSample.read(t, **WHERE),
-        )
-    ]
-    assert [users.keys[:4].tolist() for users in both] == [both[0].keys.tolist()] * 4
-    assert [users.n_users for users in both] == [4, 4, 5, 5]
+    who, keys = [10**18 + 5, -(2**63), 2**63 - 1, 12], []
+    for more in (who, [*who, None]):
+        data = {"who": pa.array(more, pa.int64()), "x": [1] * len(more), "y": [0] * len(more)}
+        check_users(pa.table(data), data | {"who": more})
+        keys.append(read_batches(pa.table(data), **WHERE).keys.tolist())
+    assert keys[1][:4] == keys[0]
 
 
-def test_what_is_streamed(tmp_path):
+def test_which_users_are_stored():
     data, schema = table(), Schema.from_dict({"x": {"bins": [3]}})
     # however few records there are: their number is private
     for rows in (data, data.slice(0, 1), data.slice(0, 0)):
-        assert isinstance(read_users(rows, **WHERE), StoredUsers)
+        assert isinstance(read_batches(rows, **WHERE, large=LARGE), StoredUsers)
     for users in (
-        read_users(data, **WHERE | {"domain": IntegerDomain(1, 2**70)}, large=1),
-        read_users(data, **WHERE | {"domain": ls.Rules(schema).domain, "x": None}, large=1),
-        read_users(pa.table({"who": [1], "x": [1], "y": [1]}), **WHERE, strict=True, large=1),
+        read_batches(data, **WHERE | {"domain": IntegerDomain(1, 2**70)}),
+        read_batches(data, **WHERE | {"domain": ls.Rules(schema).domain, "x": None}),
+        read_batches(pa.table({"who": [1], "x": [1], "y": [1]}), **WHERE, strict=True),
     ):
         assert not isinstance(users, StoredUsers)
-    assert read_users(data.slice(0, 0), **WHERE).n_users == 0
+    assert read_batches(data.slice(0, 0), **WHERE).n_users == 0
 
 
 @pytest.mark.first(4)
 @pytest.mark.parametrize("most", [1, 3, 11, 1000])
 def test_the_same_records_are_kept(batches, most):
     data = table(1500, users=9)
-    plain = UserSample.read(data, **WHERE)
-    found = read_users(data, **WHERE, large=1)
+    plain, found = UserSample.read(data, **WHERE), read_batches(data, **WHERE)
     for salt in (0, 1):
         cut, same = (users.bound_contributions(most, salt=salt) for users in (found, plain))
-        assert users_contents(cut) == users_contents(same)
         again, twice = (users.bound_contributions(2, salt=5) for users in (cut, same))
-        assert users_contents(again) == users_contents(twice)
-        for pair in ((cut, same), (again, twice)):
-            one, other = (users.pooled() for users in pair)
-            for name in ("points", "zeros", "ones"):
+        for one, other in ((cut, same), (again, twice)):
+            for name in ("points", "user", "point", "code", "count", "keys"):
                 assert getattr(one, name).tolist() == getattr(other, name).tolist()
-            assert (one.outside, one.n) == (other.outside, other.n)
+            assert multiset(one.pooled()) == multiset(other.pooled())
 
 
 CLASSES = [
@@ -589,7 +623,7 @@ def test_scores_of_blocks_add_up(batches, name):
     hypotheses = parse_class(name)
     data = table(800, users=20)
     where = WHERE | {"domain": hypotheses.domain}
-    plain, found = UserSample.read(data, **where), read_users(data, **where, large=1)
+    plain, found = UserSample.read(data, **where), read_batches(data, **where)
     here, there = (errors_by_user(hypotheses, users, 1000) for users in (found, plain))
     assert here.size == there.size
     for t in (0, 1, 5, 60):
@@ -617,20 +651,19 @@ def test_scores_of_blocks_add_up(batches, name):
 @pytest.mark.parametrize("method", ["user-level", "one-record", "group-privacy"])
 def test_users_equal_seeds_learn_equal_hypotheses(method, monkeypatch):
     """Whole releases, with an evaluation; the groups are never brought together."""
-    monkeypatch.setattr(store, "_ROWS", 64)
+    monkeypatch.setattr("littlestone.data.stored._ROWS", 64)
     budget = {"epsilon": 8, "alpha": "0.2", "beta": "0.1", "samples_per_user": 6}
     learner = UserAgnostic(ls.Thresholds(1, 40), method=method, **budget)
     data = table(3000, users=300)
     plain = UserSample.read(data, **WHERE)
     for seed in range(3):
         for extra in ({}, {"evaluate": 1}):
-            found = read_users(data, **WHERE, large=1)
-            same = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (found, plain)]
-            assert same[0] == same[1]
+            found = read_batches(data, **WHERE)
+            released(learner, (found, plain), seed, **extra)
             assert "counted" not in vars(found)
 
 
-def test_learners_ask_for_it(monkeypatch):
+def test_learners_ask_for_it():
     data = {"who": np.arange(99) % 9, "x": np.arange(99) % 40, "y": np.arange(99) % 2}
     learner = UserAgnostic(
         ls.Thresholds(1, 40), epsilon=1, alpha="0.1", beta="0.1", samples_per_user=5
@@ -654,3 +687,70 @@ def test_users_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeyp
         model.fit(table(), x="x", y="y", user="who", ledger=ledger)
     assert refused.value.__context__ is None
     assert ledger.remaining().epsilon == 1
+
+
+# -- Users are named by integers or texts: floats are refused by type, in tables as in arrays ------
+
+
+LINE = ls.Thresholds(1, 9)
+NAMED = {"user": "who", "x": "x", "y": "y", "domain": LINE.domain}
+#: 40 users whose names a float cannot tell apart, and one who is not named.
+NAMES = [2**53 + i for i in range(40)]
+CSV = "who,x,y\n" + "".join(f"{who},3,1\n" for who in NAMES)
+INFERRED = pd.read_csv(io.StringIO(CSV + ",3,1\n"))
+
+
+def test_the_frame_of_the_example():
+    """One missing name, and pandas makes floats of all others."""
+    assert pd.read_csv(io.StringIO(CSV)).who.dtype == "int64"
+    assert INFERRED.who.dtype == "float64"
+    assert INFERRED.who.nunique() < 40
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        INFERRED,
+        INFERRED.astype({"who": "float32"}),
+        INFERRED.astype({"who": "Float64"}),
+        pl.from_pandas(INFERRED),
+        pl.from_pandas(INFERRED).lazy(),
+        pa.Table.from_pandas(INFERRED),
+        pa.Table.from_pandas(INFERRED.assign(who=np.float16(1))),
+        duckdb.from_arrow(pa.Table.from_pandas(INFERRED)),
+        {name: column.to_numpy() for name, column in INFERRED.items()},
+        INFERRED.to_records(index=False),
+    ],
+    ids=["pandas", "short", "nullable", "polars", "lazy", "Arrow", "half", "DuckDB", "dict", "rec"],
+)
+def test_floats_are_refused(table):
+    learner = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
+    for call in (
+        lambda: ls.data.UserSample.read(table, **NAMED),
+        lambda: read(table, **NAMED, need="batches", large=1),
+        lambda: learner.fit(table, "y", x="x", user="who"),
+    ):
+        with pytest.raises(DataError, match=r"column 'who' given to .* floats") as refused:
+            call()
+        assert "Int64" in str(refused.value)
+        assert str(2**53) not in str(refused.value)
+    with pytest.raises(DataError) as array:
+        learner.fit(INFERRED.x, INFERRED.y, groups=INFERRED.who)
+    words = "must be integers or texts. They are floats"
+    assert str(array.value).partition(words)[2] == str(refused.value).partition(words)[2]
+
+
+@pytest.mark.parametrize("kind", ["Int64", str, "int64[pyarrow]"])
+def test_the_next_step_keeps_users_apart(kind):
+    frame = pd.read_csv(io.StringIO(CSV + ",3,1\n"), dtype={"who": kind})
+    assert ls.data.UserSample.read(frame, **NAMED).n_users == 41
+    assert ls.data.UserSample.read(pl.from_pandas(frame), **NAMED).n_users == 41
+
+
+def test_each_cell_of_python_objects_is_read_alone(tmp_path):
+    """Of these nothing was inferred: 7, 7.0 and "7" name one user."""
+    table = {"who": [7, 7.0, "7", None, 8], "x": [1] * 5, "y": [0] * 5}
+    assert ls.data.UserSample.read(table, **NAMED).n_users == 3
+    (tmp_path / "t.csv").write_text("who,x,y\n7,1,0\n 7,1,0\n8,1,0\n,1,0\n")
+    assert ls.data.UserSample.read(tmp_path / "t.csv", **NAMED).n_users == 3
+    assert np.isnan(INFERRED.who).sum() == 1

@@ -1,19 +1,14 @@
-"""Rows in a store; users are named by integers or texts."""
+"""Rows in a store: the counts, the weights and the draws of the plain reading."""
 
-import datetime
-import io
 import math
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import parse_class
@@ -24,16 +19,15 @@ from littlestone.classes.decision_trees.concept_class import (
     rows_of,
 )
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, split, table_bytes
+from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, table_bytes
 from littlestone.data.stored import Encoded, Stored
-from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
 from littlestone.source import ExactSource, SeededSource
 
-# -- Rows that are counted in passes: the counts, the weights and the draws of the plain reading ---
+from .counted import multiset, released
 
 SCHEMA = Schema.from_dict(
     {
@@ -67,104 +61,9 @@ def table(n, seed=0):
     )
 
 
-def read_batches(table, *, large=LARGE, **where):
-    return read(table, need="batches", large=large, **where)
-
-
-def contents(sample):
-    if isinstance(sample, Sample):
-        counts = [sample.points.tolist(), sample.counts.tolist(), sample.by_label.tolist()]
-        return [*counts, sample.outside, sample.n, sample.costs]
-    counts = [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")]
-    return [*counts, sample.outside, sample.n, sample.positives]
-
-
 def coded(plain, schema):
     """A stored sample."""
-    return Stored.kept(plain, Encoded(schema.n_codes))
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("seed", range(3))
-def test_one_reading_says_what_counting_says(seed):
-    domain, data = RowDomain(SCHEMA), table(400, seed)
-    for positive in (1, "7", 0):
-        found = read_batches(data, y="y", domain=domain, positive=positive, large=1)
-        plain = Sample.read(data, y="y", domain=domain, positive=positive)
-        assert isinstance(found, Stored)
-        assert contents(found) == contents(plain)
-        costs = Costs.of({0: 3, 1: 10})
-        assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
-        assert repr(found) == repr(plain)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(3))
-def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
-    """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
-    domain, data = RowDomain(SCHEMA), table(400, seed)
-    rng = np.random.default_rng(seed)
-    texts = ["a", " b ", "B", "", None, "NaN", "0", "0.0", "-0", "\u00e9", "c"]
-    floats = [0.0, -0.0, float("nan"), None, 1.0, float("inf"), 2.5]
-    for cells, lists in (
-        (pa.array([texts[i] for i in rng.integers(0, len(texts), 400)]), (("a", "b"), (0, 1, 2))),
-        (pa.array([floats[i] for i in rng.integers(0, len(floats), 400)]), ((1, 0), ("x", "0"))),
-        (pa.array(rng.integers(0, 9, 400), pa.int8()), ((7, 0, 3), ("3", "4", "5"))),
-    ):
-        odd = data.set_column(5, "y", cells)
-        pq.write_table(odd, tmp_path / "t.parquet")
-        for labels, form in product(lists, (odd, tmp_path / "t.parquet", pl.from_arrow(odd))):
-            found = read_batches(form, y="y", domain=domain, labels=labels, large=1)
-            plain = Sample.read(form, y="y", domain=domain, labels=labels)
-            assert isinstance(found, Stored)
-            assert contents(found) == contents(plain)
-            assert repr(found) == repr(plain)
-            costs = Costs.equal(len(labels))
-            assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
-            short = read_batches(form, y="y", domain=domain, labels=labels, large=401)
-            assert not isinstance(short, Stored)
-            assert contents(short) == contents(plain)
-    plain = {"age": [1], "y": ["c"]}
-    age = RowDomain(Schema(SCHEMA.columns[:1]))
-    with pytest.raises(DataError, match="one of the public labels"):
-        read_batches(plain, y="y", domain=age, labels=("?", "!"), strict=True, large=1)
-    assert read_batches(odd.slice(0, 0), y="y", domain=domain, labels=(0, 1), large=0).n == 0
-
-
-@pytest.mark.parametrize(
-    "kind", [pa.int8(), pa.uint8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32()], ids=str
-)
-def test_numbers_of_every_type(kind):
-    schema = Schema.from_dict({"code": {"bins": [-1, 1.5, 100], "missing": []}})
-    values = [0, 1, 2, 100, 101, 127, None] + ([] if "uint" in str(kind) else [-1, -128])
-    data = pa.table({"code": pa.array(values, pa.float64()).cast(kind), "y": [0] * len(values)})
-    where = {"y": "y", "domain": RowDomain(schema)}
-    codes = Counter(map(schema["code"].code, values))
-    for sample in (Sample.read(data, **where), read_batches(data, **where, large=1)):
-        assert dict(zip(sample.points[:, 0].tolist(), sample.zeros.tolist(), strict=True)) == codes
-
-
-@pytest.mark.more
-def test_what_is_coded_follows_from_public_things(tmp_path):
-    """The number of rows; never how many are different. Batches, or groups of any engine."""
-    data, domain = table(40), RowDomain(SCHEMA)
-    pq.write_table(data, tmp_path / "t.parquet")
-    connection = duckdb.connect()
-    connection.register("t", data)
-    days = pa.array([datetime.date(2019 + i % 3, 1, 1) if i % 4 else None for i in range(40)])
-    dated = data.set_column(4, "day", days)
-    data.to_pandas().to_csv(tmp_path / "t.csv", index=False)
-    frames = [data, pl.from_arrow(data), pl.from_arrow(data).lazy(), connection.table("t"), dated]
-    for form in (tmp_path / "t.parquet", tmp_path / "t.csv", *frames):
-        plain = Sample.read(form, y="y", domain=domain)
-        for large, kept in ((40, True), (41, False)):
-            found = read_batches(form, y="y", domain=domain, large=large)
-            assert isinstance(found, Stored) == kept
-            assert contents(found) == contents(plain)
-    known = pd.DataFrame({"city": ["Bonn", "Köln"], "y": [0, 1]})
-    city = RowDomain(Schema(SCHEMA.columns[1:2]))
-    assert not isinstance(read_batches(known, y="y", domain=city, large=1, strict=True), Stored)
-    assert read_batches(data.slice(0, 0), y="y", domain=domain, large=0).n == 0
+    return keep_stored(plain, Encoded(schema.n_codes))
 
 
 @pytest.mark.more
@@ -229,22 +128,13 @@ def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
     learner = registry.make(learner_name, cls(), epsilon=2)
     for plain, passed in random_samples(SCHEMA):
         for seed in range(4):
-            found = [run(learner, s, SeededSource(seed)).to_json() for s in (passed, plain)]
-            assert found[0] == found[1]
-        found = [
-            run(learner, s, SeededSource(5), evaluate="1/10").to_json() for s in (passed, plain)
-        ]
-        assert found[0] == found[1]
-        found = [
-            run(learner, s, SeededSource(5), evaluate="1/10", holdout="1/4").to_json()
-            for s in (passed, plain)
-        ]
-        assert found[0] == found[1]
+            released(learner, (passed, plain), seed)
+        released(learner, (passed, plain), 5, evaluate="1/10")
+        released(learner, (passed, plain), 5, evaluate="1/10", holdout="1/4")
         assert "counted" not in vars(passed)
         if learner_name != "boosting":
             costly = registry.make(learner_name, cls(), epsilon=2, costs={0: 1, 1: 7})
-            found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
-            assert found[0] == found[1]
+            released(costly, (passed, plain), 5)
 
 
 def listed_samples(schema, k, n=300):
@@ -254,8 +144,7 @@ def listed_samples(schema, k, n=300):
     follow = (rows[:, 0] + rows[:, 1]) % k
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = Sample.of(rows.astype(np.int16), labels, labels=k)
-        layout = Encoded(schema.n_codes)
-        yield plain, Stored.kept(plain, layout)
+        yield plain, coded(plain, schema)
 
 
 LISTED = {
@@ -281,16 +170,13 @@ def test_lists_of_labels_learn_the_same(name, labels):
         for seed, extra in enumerate(
             ({}, {}, {"evaluate": "1/10"}, {"evaluate": "1", "holdout": "1/4"})
         ):
-            both = [run(learner, s, SeededSource(seed), **extra) for s in (passed, plain)]
-            found = [release.to_json() for release in both]
-            assert found[0] == found[1]
+            released(learner, (passed, plain), seed, **extra)
         if learner_name != "boosting":
             codes = range(len(labels))
             pairs = [(y, k) for y in codes for k in codes if y != k]
             costs = {pair: 1 + 2 * i for i, pair in enumerate(pairs)}
             costly = registry.make(learner_name, cls(labels), epsilon=2, costs=costs)
-            found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
-            assert found[0] == found[1]
+            released(costly, (passed, plain), 5)
         assert "counted" not in vars(passed)
 
 
@@ -299,23 +185,7 @@ def test_more_than_255_votes():
     concepts = parse_class("scorecard(rounds=300)", TINY, labels=[0, 1, 2])
     learner = registry.make("boosting", concepts, epsilon=2)
     for plain, passed in listed_samples(TINY, 3, 60):
-        found = [run(learner, s, SeededSource(1)).to_json() for s in (passed, plain)]
-        assert found[0] == found[1]
-
-
-def test_held_out_records_are_those_of_the_plain_dealing():
-    """Each part, for sizes at both ends; equal rows in several entries; weights stay apart."""
-    for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
-        for first in (1, 64, 65, 129):
-            one, other = SeededSource(first), SeededSource(first)
-            here, there = split(passed, one, first), split(plain, other, first)
-            assert [contents(s) for s in here] == [contents(s) for s in there]
-            assert one.below(2**60) == other.below(2**60)
-            assert [s.n for s in here] == [first, 130 - first]
-            again = [split(part, SeededSource(3), 1)[0] for part in (here[0], there[0])]
-            assert contents(again[0]) == contents(again[1])
-    priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
-    assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
+        released(learner, (passed, plain), 1)
 
 
 @pytest.mark.parametrize("size", [3, 20, 10**6])
@@ -468,7 +338,8 @@ def test_many_codes_take_two_words(monkeypatch):
     passed = coded(plain, schema)
     assert len(passed.layout.names) == 2
     assert len(list(passed.batches())) > 1
-    assert contents(passed) == contents(plain)
+    assert multiset(passed) == multiset(plain)
+    assert passed.points.tolist() == plain.points.tolist()
 
 
 def test_counts_beyond_32_bits_stay_whole_numbers():
@@ -512,67 +383,4 @@ def test_tables_of_many_and_of_few_entries_are_sums(monkeypatch, many, order):
     assert bool(places) == (many == 1)
 
 
-# -- Users are named by integers or texts: floats are refused by type, in tables as in arrays ------
-
-LINE = ls.Thresholds(1, 9)
-WHERE = {"user": "who", "x": "x", "y": "y", "domain": LINE.domain}
 #: 40 users whose names a float cannot tell apart, and one who is not named.
-LONG = [2**53 + i for i in range(40)]
-CSV = "who,x,y\n" + "".join(f"{who},3,1\n" for who in LONG)
-INFERRED = pd.read_csv(io.StringIO(CSV + ",3,1\n"))
-
-
-def test_the_frame_of_the_example():
-    """One missing name, and pandas makes floats of all others."""
-    assert pd.read_csv(io.StringIO(CSV)).who.dtype == "int64"
-    assert INFERRED.who.dtype == "float64"
-    assert INFERRED.who.nunique() < 40
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        INFERRED,
-        INFERRED.astype({"who": "float32"}),
-        INFERRED.astype({"who": "Float64"}),
-        pl.from_pandas(INFERRED),
-        pl.from_pandas(INFERRED).lazy(),
-        pa.Table.from_pandas(INFERRED),
-        pa.Table.from_pandas(INFERRED.assign(who=np.float16(1))),
-        duckdb.from_arrow(pa.Table.from_pandas(INFERRED)),
-        {name: column.to_numpy() for name, column in INFERRED.items()},
-        INFERRED.to_records(index=False),
-    ],
-    ids=["pandas", "short", "nullable", "polars", "lazy", "Arrow", "half", "DuckDB", "dict", "rec"],
-)
-def test_floats_are_refused(table):
-    learner = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
-    for call in (
-        lambda: ls.data.UserSample.read(table, **WHERE),
-        lambda: read(table, **WHERE, need="batches", large=1),
-        lambda: learner.fit(table, "y", x="x", user="who"),
-    ):
-        with pytest.raises(DataError, match=r"column 'who' given to .* floats") as refused:
-            call()
-        assert "Int64" in str(refused.value)
-        assert str(2**53) not in str(refused.value)
-    with pytest.raises(DataError) as array:
-        learner.fit(INFERRED.x, INFERRED.y, groups=INFERRED.who)
-    words = "must be integers or texts. They are floats"
-    assert str(array.value).partition(words)[2] == str(refused.value).partition(words)[2]
-
-
-@pytest.mark.parametrize("kind", ["Int64", str, "int64[pyarrow]"])
-def test_the_next_step_keeps_users_apart(kind):
-    frame = pd.read_csv(io.StringIO(CSV + ",3,1\n"), dtype={"who": kind})
-    assert ls.data.UserSample.read(frame, **WHERE).n_users == 41
-    assert ls.data.UserSample.read(pl.from_pandas(frame), **WHERE).n_users == 41
-
-
-def test_each_cell_of_python_objects_is_read_alone(tmp_path):
-    """Of these nothing was inferred: 7, 7.0 and "7" name one user."""
-    table = {"who": [7, 7.0, "7", None, 8], "x": [1] * 5, "y": [0] * 5}
-    assert ls.data.UserSample.read(table, **WHERE).n_users == 3
-    (tmp_path / "t.csv").write_text("who,x,y\n7,1,0\n 7,1,0\n8,1,0\n,1,0\n")
-    assert ls.data.UserSample.read(tmp_path / "t.csv", **WHERE).n_users == 3
-    assert np.isnan(INFERRED.who).sum() == 1

@@ -14,6 +14,7 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from scenarios import keep_stored
 
 import littlestone as ls
 from littlestone.classes import AlwaysZero
@@ -119,7 +120,7 @@ def streamed(records, line=None):
     """The same records, two points at a time from the disk."""
     points, labels = zip(*records, strict=True) if records else ((), ())
     plain = Sample.of(np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64))
-    sample = TwoAtATime.kept(plain, OnLine(Itself(2**62)))
+    sample = keep_stored(plain, OnLine(Itself(2**62)), TwoAtATime)
     if line is not None:
         sample.__dict__["layout"] = OnLine(line)
     return sample

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 import itertools
 import math
 from fractions import Fraction
 from fractions import Fraction as F
 from itertools import combinations_with_replacement, permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +27,6 @@ from littlestone.evaluation import (
     quality,
     release_histogram,
 )
-from littlestone.evaluation import histogram as holdout
 from littlestone.evaluation.histogram import (
     held_out_by_rule,
     held_out_rows,
@@ -502,7 +498,7 @@ def noisy(ones, n, source):
 def both_parts(data, source):
     """Release the number of ones of the held-out record, and of the others, at epsilon 1 each."""
     points, labels = zip(*data, strict=True)
-    held, rest = holdout.split_units(Sample.of(points, labels), 1, Shuffling(source))
+    held, rest = Sample.of(points, labels).split(Shuffling(source), 1)
     return noisy(held.positives, 1, source), noisy(rest.positives, rest.n, source)
 
 
@@ -527,7 +523,7 @@ def test_users_are_held_out_whole():
     persons = TargetSample.of([[2]] * 8, Count(9).codes(np.array(points)), names)
     seen = set()
     for seed in range(40):
-        held, rest = holdout.split_units(persons, 1, SeededSource(seed))
+        held, rest = persons.split(SeededSource(seed), 1)
         assert (held.n, rest.n) == (1, 3)
         of_held, of_rest = frozenset(held.code.tolist()), set(rest.code.tolist())
         assert of_held in ({1, 2}, {3, 4, 5}, {6}, {7, 8})
@@ -556,41 +552,3 @@ def test_how_many_is_a_rule_in_public_numbers():
     for wrong in ({"n": 0, "epsilon": 1}, {"n": 9, "epsilon": 0}):
         with pytest.raises(ParameterError):
             held_out_by_rule(**wrong)
-
-
-# -- Coverage of printed bands: the log of 1,000 releases a cell, and ten of its cells again -------
-
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "evaluation_bands.py"
-
-
-@pytest.fixture(scope="module")
-def bands():
-    import sys
-
-    spec = importlib.util.spec_from_file_location("evaluation_bands", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def within(rows):
-    """Each band at least .95 by its 99.9 % upper limit, and all of them on the mean."""
-    for row in rows:
-        covered, printed = int(row["covered"]), int(row["printed"])
-        assert clopper_pearson(covered, printed, 0.999)[1] >= 0.95, row
-    return np.mean([int(row["covered"]) / int(row["printed"]) for row in rows])
-
-
-def test_the_log_covers_in_every_cell(bands):
-    with SCRIPT.with_suffix(".csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["cell"] for row in rows} == {cell.name for cell in bands.cells()}
-    assert within(rows) >= 0.95
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("place", range(0, 66, 7))
-def test_ten_cells_again(bands, place):
-    """With other seeds, and fewer releases."""
-    assert within(bands.coverage(bands.cells()[place], 200, seed=place + 1)) >= 0.95

@@ -75,3 +75,15 @@ def test_experts_end_with_their_horizon(predictor):
     with pytest.raises(UnsupportedError, match="as long as its horizon"):
         found.learn_one("a", 1)
     assert found.predict_one(float("nan")) == 0
+
+
+def test_halving_makes_log2_mistakes_on_all_sequences(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    halving = importlib.import_module("experts").HalvingPredictor
+    matrix = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    for concept, order in product(matrix, product(range(3), repeat=3)):
+        found, wrong = halving(FiniteClass(matrix)), 0
+        for x in order:
+            wrong += int(found.hypothesis_.predict(np.array([x]))[0]) != concept[x]
+            found.learn_one(x, concept[x])
+        assert wrong <= 2

@@ -43,7 +43,11 @@ same_as(
 )
 
 
-@mutant("cut depends on others", "data.targets:user_index", "another name for a user")
+@mutant(
+    "cut depends on others",
+    "data.targets:user_index",
+    "data/test_sample.py::test_a_cut_depends_on_one_user_only",
+)
 def users_numbered_not_named(original, names):
     """A user's key is the rank of the name: a user with another name renumbers the others, and
     the cut keeps other records of each of them.
@@ -73,7 +77,9 @@ def equal_events_add_up_once(original, events):
     return Price(spent.cost, spent.leak - often)
 
 
-@mutant("composition of deltas", "privacy.compose:Filter.__init__", "zCDP in a ledger")
+@mutant(
+    "composition of deltas", "privacy.compose:Filter.__init__", "privacy/test_filters.py::test_zcdp"
+)
 def delta_spent_twice(original, self, *given):
     """The zCDP ledger converts at half of delta, and lets the leaks add up to all of it: together
     they are up to 3/2 delta.
@@ -132,7 +138,11 @@ def one_answer_after_the_last(original, self, value):
         self.spent += last
 
 
-@mutant("tail cut off", "papers.li_wang_ye:PrivateCompare.decide", "clear comparisons")
+@mutant(
+    "tail cut off",
+    "papers.li_wang_ye:PrivateCompare.decide",
+    "test_private_compare_and_algorithm_2",
+)
 def clear_cases_without_noise(original, self, errors, n, source):
     """A comparison that is far from its cut is decided without a coin: at the edge, one user
     makes an answer impossible that was possible before. The claim is pure.

@@ -118,7 +118,7 @@ def a_rich_user_cut_by_number(original, self, *given):
     return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
 
 
-@mutant("sampling", "learners.agnostic:places", "places of a part")
+@mutant("sampling", "learners.agnostic:places", "test_places_are_uniform_in_order")
 def swapped_with_itself(original, n, m, source):
     """The place that is moved to the drawn one is not looked up: it may have been drawn already,
     and is then in the part twice.
@@ -147,7 +147,7 @@ class _First:
 @mutant(
     "support from the data",
     "classes.decision_trees.concept_class:Drawing.tree",
-    "splits that look alike",
+    "generic on decision_trees(depth=2)",
 )
 def any_split_that_looks_the_same(original, self, source, path=()):
     """Of the splits that part the records alike the first one is taken: whether the others are

@@ -19,7 +19,7 @@ _ARRAY = "data.domains:IntegerDomain.array"
     "n depends on the data",
     "data.containers:Stream.tables",
     "one odd cell",
-    "one odd cell in a file",
+    "test_units_limits_and_spellings_are_read_alike",
 )
 def rows_with_nulls_are_dropped(original, self, *rows):
     """A missing cell removes its record, so n tells how many there are."""
@@ -29,7 +29,7 @@ def rows_with_nulls_are_dropped(original, self, *rows):
 @mutant(
     "n depends on the data",
     "data.sample:grouped",
-    "test_lists_of_labels_are_read_as_counting_reads_them",
+    "data/test_stored.py::test_integers_of_every_type",
 )
 def records_outside_are_dropped(original, *given):
     """What lies outside the domain is not counted."""
@@ -56,6 +56,16 @@ def texts_merge_by_a_collation(original, column):
     cells, where = original(column)
     first = {}
     return [cell and first.setdefault(cell.casefold(), cell) for cell in cells], where
+
+
+@mutant(
+    "equal to the engine only",
+    "data.containers:bytewise",
+    "test_texts_of_engines_with_collations_are_grouped_by_their_bytes",
+)
+def texts_grouped_as_a_database_compares_them(original, frame):
+    """Spark or PostgreSQL has a collation: Bonn and bonn are one group, with the name of either."""
+    return frame
 
 
 @mutant(
@@ -89,7 +99,7 @@ def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
 @mutant(
     "domain from the data",
     "data.schema:Column.codes",
-    "data/test_stored_rows.py::test_numbers_of_every_type",
+    "data/test_stored.py::test_codes_of_numbers_of_every_type",
 )
 def bins_at_the_quantiles_of_the_column(original, self, values):
     """'Equal frequency' bins: the edges are records."""
@@ -135,7 +145,7 @@ def a_zone_of_the_machine(original, self, seconds):
     return original(replace(self, zone="Asia/Kolkata"), seconds)
 
 
-@mutant("cut by all records", "data.targets:UserSample._cut", "the cut of one user")
+@mutant("cut by all records", "data.targets:UserSample._cut", "test_a_cut_depends_on_one_user_only")
 def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     """Which records of a user are kept depends on how many users before have too many."""
     keys = np.zeros_like(self.keys)
@@ -164,7 +174,7 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.stored:Stored.batches", "rows counted in passes")
+@mutant("parts overlap", "data.stored:Stored.batches", "test_stored_rows_are_the_sorted_table")
 def the_last_batch_is_counted_twice(original, self, *line):
     """What is left in memory is added to the counts, though it is in the store already."""
     batches = list(original(self, *line))

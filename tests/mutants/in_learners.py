@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -41,7 +40,7 @@ def a_rate_that_the_labels_decide(original, self, sample, source):
 _KEPT = {}
 
 
-@mutant("hidden state", f"{_EXPONENTIAL}.draw", "fresh data", _GENERIC)
+@mutant("hidden state", f"{_EXPONENTIAL}.draw", "generic on thresholds(1, 3)")
 def candidates_of_the_first_call(original, self, sample, source):
     """The scores are remembered between calls, whatever the records are."""
     return original(self, _KEPT.setdefault("sample", sample), source)
@@ -56,14 +55,20 @@ def a_generator_beside_the_source(original, self, sensitivity):
 _CELLS = "classes.intervals:CellClass"
 
 
-@mutant("candidates from the data", f"{_CELLS}.candidates", "thresholds at public points")
+@mutant(
+    "candidates from the data",
+    f"{_CELLS}.candidates",
+    "agnostic on thresholds(1, 4), public points",
+)
 def cuts_from_private_points(original, self, sample):
     """The candidates begin at points of the records, which the release then shows."""
     seen = sample.points if len(sample.points) else self.points
     return original(at_public_points(self.concept_class, seen), sample)
 
 
-@mutant("support from the data", f"{_CELLS}.candidates", "thresholds at public points")
+@mutant(
+    "support from the data", f"{_CELLS}.candidates", "agnostic on thresholds(1, 4), public points"
+)
 def representatives_of_fewest_private_errors(original, self, sample):
     """Of the concepts that label the public points alike the best one on the records is drawn."""
     blocks = {}
@@ -76,7 +81,11 @@ def representatives_of_fewest_private_errors(original, self, sample):
     return Mapped(choice, lambda i: ThresholdHypothesis(best[i][1], low, high))
 
 
-@mutant("vacuous truth", "learners.vc1:chunk_ends", "a chunk that contradicts itself")
+@mutant(
+    "vacuous truth",
+    "learners.vc1:chunk_ends",
+    "learners/vc1/test_exact_privacy.py::test_every_class_and_every_f",
+)
 def a_chunk_without_a_concept_votes_for_everything(original, tree, *shuffled):
     """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
     ends = original(tree, *shuffled)
@@ -162,7 +171,11 @@ def a_threshold_without_noise(original, epsilon, source):
     return 0
 
 
-@mutant("budget not counted", f"{_ONLINE}:OnlineAlgorithm._train", "draws of a stream")
+@mutant(
+    "budget not counted",
+    f"{_ONLINE}:OnlineAlgorithm._train",
+    "test_a_stream_whose_budget_is_spent_forgets_its_records",
+)
 def draws_that_nobody_counts(original, self, state, sources):
     """The stream publishes as often as it likes."""
     state.batches = min(state.batches, self.plan.batches - 2)
@@ -194,7 +207,7 @@ def users_are_not_cut(original, users, most, source):
 @mutant(
     "composition forgotten",
     "papers.li_wang_ye:PrivateMinError.compare",
-    "search for the least error",
+    "test_private_compare_and_algorithm_2",
     kind="value",
 )
 def each_comparison_has_the_whole_epsilon(original):
@@ -241,7 +254,11 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
     return original(epsilon, delta, 1, others, **how)
 
 
-@mutant("parameter from the data", "learners.boosting.losses:Votes.costs", "votes for labels")
+@mutant(
+    "parameter from the data",
+    "learners.boosting.losses:Votes.costs",
+    "learners/boosting/test_labels.py::test_a_pair_of_neighbours_nearly_spends_epsilon",
+)
 def trees_vote_for_labels_of_the_table(original, self, number, batch):
     """A label that no record has is never voted for."""
     unseen = self.sample.counts[:-1].sum(axis=1) == 0
@@ -267,28 +284,10 @@ def a_start_that_is_not_paid_for(original, epsilon, delta, rounds, others=(), **
     return original(epsilon, delta, rounds, (), **how)
 
 
-@mutant("wrong sensitivity", "learners.boosting.rounds:Marginals.of_counts", _ALL_N)
-def columns_with_noise_as_if_each_were_alone(original, self, columns):
+@mutant("wrong sensitivity", "learners.boosting.rounds:count_noise", _ALL_N)
+def columns_with_noise_as_if_each_were_alone(original, rho, columns):
     """A replaced record moves two counts of every column, not of one."""
-    return original(self, 1)
-
-
-@mutant("noise left out", "learners.boosting.rounds:Marginals.of_hessian", _ALL_N)
-def a_hessian_without_its_share(original, self):
-    """The noise of the Hessian is nearly none."""
-    return Fraction(1)
-
-
-@mutant(
-    "noise left out",
-    "learners.boosting.rounds:_weighted",
-    "test_counts_weights_rounds_and_evaluation_in_one_law",
-)
-def weights_of_columns_from_exact_sums(original, sample, *given):
-    """The counts are noisy, the Newton step from them is not."""
-    exact = lambda original, sums, variance, source: sums.astype(float)  # noqa: E731
-    with patched("learners.boosting.rounds:_noisy", exact):
-        return original(sample, *given)
+    return original(rho, 1)
 
 
 @mutant(

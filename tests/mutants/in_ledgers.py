@@ -13,7 +13,11 @@ from .mutant import mutant, patched
 _CHARGE = "privacy.ledger:Ledger.charge"
 
 
-@mutant("budget not counted", "learners.running:run", "paid stays paid")
+@mutant(
+    "budget not counted",
+    "learners.running:run",
+    "test_a_fit_that_fails_after_paying_is_not_refunded",
+)
 def a_failed_fit_is_refunded(original, *given, ledger=None, **options):
     """The charge is taken back if the fit raises: whether it raises may depend on the draw, so
     whoever repeats it draws until the answer suits.
@@ -37,7 +41,7 @@ def look_first_and_then_write(original, self, promise, **options):
         return original(self, promise, **options)
 
 
-@mutant("order of payment", "learners.sklearn_base:run", "nothing drawn unpaid")
+@mutant("order of payment", "learners.sklearn_base:run", "test_a_fit_pays_before_it_draws")
 def a_fit_draws_and_then_pays(original, *given, ledger=None, **options):
     """The ledger is only asked before; when it is to pay, the hypothesis is drawn already."""
     made = original(*given, **options)
@@ -115,13 +119,21 @@ def leaks_beside_the_whole_delta(original, losses, *, delta=0):
     return tuple(replace(route, delta=total) for route in found)
 
 
-@mutant("wrong theorem", "learners.exponential:Exponential.zcdp", "learners in zCDP")
+@mutant(
+    "wrong theorem",
+    "learners.exponential:Exponential.zcdp",
+    "test_the_stated_rho_holds_at_every_order_and_is_nearly_attained",
+)
 def a_learner_that_undersells_its_choice(original, self):
     """The learner's own zCDP is half of what it is; only a zCDP ledger ever looks at it."""
     return Concentrated(original(self).rho / 2)
 
 
-@mutant("wrong theorem", "learners.running:Shares.loss", "learners in zCDP")
+@mutant(
+    "wrong theorem",
+    "learners.running:Shares.loss",
+    "test_zcdp_of_what_is_left_and_of_the_histogram_add_up",
+)
 def a_histogram_sold_as_a_choice(original, self, learner):
     """The noisy histogram is added to a learner's zCDP at epsilon**2/8, but is no choice of bounded
     range.

@@ -53,7 +53,7 @@ def bottom_for_a_score_of_zero(original, *, epsilon, **options):
 @mutant(
     "wrong neighbours",
     (f"{_SPARSE}:sparse_select", f"{_SPARSE}:sparse_select_lists"),
-    "popular candidates",
+    "sparse_select, high epsilon",
 )
 def add_or_remove_noise_for_replaced_records(original, *data, epsilon, **options):
     """A replaced record is one removed and one added; the noise is that of one of them."""
@@ -271,14 +271,14 @@ def errors_beyond_are_forgotten(original, self, power):
     return 0.0
 
 
-@mutant("wrong parts", "evaluation.histogram:split_units", "test_no_unit_pays_twice")
-def held_out_by_public_coins(original, sample, first, source):
+@mutant("wrong parts", "data.sample:Sample.split", "test_no_unit_pays_twice")
+def held_out_by_public_coins(original, sample, source, first):
     """Coins that all know, over rows that are sorted: a replaced record moves others."""
-    return original(sample, first, SeededSource(0))
+    return original(sample, SeededSource(0), first)
 
 
-@mutant("wrong parts", "evaluation.histogram:split_units", "test_no_unit_pays_twice")
-def held_out_by_content(original, sample, first, source):
+@mutant("wrong parts", "data.sample:Sample.split", "test_no_unit_pays_twice")
+def held_out_by_content(original, sample, source, first):
     """The least points are held out."""
     kinds = written_out(sample)
     return part(sample, kinds[:first]), part(sample, kinds[first:])

@@ -18,7 +18,11 @@ _PARTS = "learners.littlestone:parts"
 _MEDIAN = "mechanisms.median:private_median"
 
 
-@mutant("shuffling forgotten", "data.sample:shuffle", "shuffled from counts")
+@mutant(
+    "shuffling forgotten",
+    "data.sample:shuffle",
+    "data/test_sample.py::test_a_secret_permutation_is_uniform",
+)
 def a_deal_without_a_permutation(original, sample, source):
     """Counted records are shuffled in their sorted order: one smaller record shifts all others."""
     return written_out(sample)
@@ -81,13 +85,17 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
 _SECOND = cycle([False, True])
 
 
-@mutant("parts overlap", "learners.agnostic:part", "labels of the first part")
+@mutant("parts overlap", "learners.agnostic:part", "test_labels_of_the_first_part_do_not_matter")
 def labels_of_the_first_part_choose_too(original, sample, kinds):
     """The dichotomy is scored on all records: those of the first part are used twice."""
     return sample if next(_SECOND) else original(sample, kinds)
 
 
-@mutant("half noise", "learners.agnostic:selection_rate", "choice of labels")
+@mutant(
+    "half noise",
+    "learners.agnostic:selection_rate",
+    "agnostic:vc1 on thresholds(1, 2), high epsilon",
+)
 def dichotomies_at_twice_the_rate(original, epsilon):
     """The rate is epsilon instead of half of it."""
     return 2 * original(epsilon)

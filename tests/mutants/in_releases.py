@@ -26,7 +26,11 @@ _EVALUATED = "a rule and its evaluation"
 _GROUPS = "test_the_law_of_a_histogram_by_groups"
 
 
-@mutant("composition forgotten", "learners.running:promise", _EVALUATED, "paid in full")
+@mutant(
+    "composition forgotten",
+    "learners.running:promise",
+    "test_the_pair_is_private_with_the_learners_epsilon",
+)
 def the_evaluation_is_free(original, learner, *, shares=None, **options):
     """The guarantee is that of the hypothesis alone."""
     part = exact_value(options.get("evaluate")) if shares is None else shares.evaluation
@@ -34,7 +38,11 @@ def the_evaluation_is_free(original, learner, *, shares=None, **options):
     return replace(made, epsilon=made.epsilon - (part or 0))
 
 
-@mutant("composition forgotten", "learners.running:Shares.learner", _EVALUATED)
+@mutant(
+    "composition forgotten",
+    "learners.running:Shares.learner",
+    "test_the_pair_is_private_with_the_learners_epsilon",
+)
 def the_evaluation_comes_on_top(original, self, learner):
     """The learner spends all of epsilon, and the evaluation its part once more."""
     original(self, learner)
@@ -87,7 +95,7 @@ def seeded_columns_are_laundered(original, parts):
     return replace(original(whole), seeded=whole[-1].guarantee.seeded)
 
 
-@mutant("wrong sensitivity", "learners.running:_histogram", _EVALUATED)
+@mutant("wrong sensitivity", "learners.running:_histogram", "test_a_release_speaks_of_users")
 def a_user_counts_with_all_records(original, hypothesis, sample, *given, **options):
     """All records of users are counted, and how many there are is told."""
     return original(hypothesis, getattr(sample, "pooled", lambda: sample)(), *given, **options)
@@ -230,7 +238,7 @@ def a_conversion_with_half_of_the_logarithm(original, divergence, order, delta):
     return original(divergence, order, delta) + (order * delta).log() / 2 / (order - 1)
 
 
-@mutant("wrong theorem", "privacy.compose:_pure_rho", "prices of coins")
+@mutant("wrong theorem", "privacy.compose:_pure_rho", "privacy/test_filters.py::test_prices")
 def every_mechanism_is_of_bounded_range(original, epsilon):
     """epsilon**2/8 is for the exponential mechanism, not for every pure one."""
     return min(epsilon**2 / 8, epsilon)
@@ -256,7 +264,7 @@ def epsilon_read_with_few_digits(original, value):
     return exact.limit_denominator(1000) if isinstance(value, float) and exact else exact
 
 
-@mutant("release text", "learners.running:_histogram", _EVALUATED)
+@mutant("release text", "learners.running:_histogram", "test_a_release_speaks_of_users")
 def how_many_records_were_looked_at(original, hypothesis, sample, *given, **options):
     """The text beside an evaluation says how many records there were: those of the users together,
     which is private.

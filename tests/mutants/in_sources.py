@@ -57,7 +57,7 @@ def a_shuffle_that_is_not_uniform(original, self, n):
     return np.argsort(keys, kind="stable")
 
 
-@mutant("randomness reused", _BYTES, "entropy serves once")
+@mutant("randomness reused", _BYTES, "test_threads_never_share_bits")
 def entropy_that_serves_twice(original, self, k):
     """The position in the buffer does not move."""
     piece = original(self, k)

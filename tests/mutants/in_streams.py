@@ -65,7 +65,7 @@ def bottom_for_the_longest_list_of_teachers(original, self, lists, source):
     return original(replace(self, L=min(self.L, max([1, *map(len, lists)]))), lists, source)
 
 
-@mutant("order of payment", _TAKEN_UP, "unpaid streams")
+@mutant("order of payment", _TAKEN_UP, "test_a_ledger_pays_once_for_the_whole_life")
 def a_stream_is_paid_after_it_is_kept(original, journal, algorithm, settings, seed, ledger):
     """Killed (or refused) between the two, it is there, goes on, and is never paid for."""
     new, kept = journal.state is None, journal.settings
@@ -103,14 +103,16 @@ def streams_named_by_their_class(original, kept, ledger, algorithm):
     return original({**kept, "name": algorithm.concept_class.spec[:200]}, ledger, algorithm)
 
 
-@mutant("budget not counted", _TAKEN_UP, "a stream on other terms")
+@mutant("budget not counted", _TAKEN_UP, "test_what_a_stream_was_begun_with_cannot_change")
 def other_terms_in_the_middle(original, journal, algorithm, settings, seed, ledger):
     """A stream that was begun, and paid for, with a small epsilon goes on with a large one."""
     return original(journal, algorithm, journal.settings, seed, ledger)
 
 
 @mutant(
-    "budget not counted", "learners.online.journal:PublicRecord.catch_up", "old copies of a stream"
+    "budget not counted",
+    "learners.online.journal:PublicRecord.catch_up",
+    "test_an_old_copy_is_not_continued",
 )
 def an_old_copy_goes_on(original, self, state):
     """A state that is older than what it published is taken up: the same records are drawn from
@@ -120,7 +122,11 @@ def an_old_copy_goes_on(original, self, state):
     return True
 
 
-@mutant("randomness reused", "learners.online.state:StateTransaction.__exit__", "interrupted tests")
+@mutant(
+    "randomness reused",
+    "learners.online.state:StateTransaction.__exit__",
+    "test_a_record_that_was_interrupted_is_the_last_one",
+)
 def an_interrupted_stream_goes_on(original, self, kind, *rest):
     """After Ctrl-C the stream is as it was in the midst of a record: the test that has fired told
     its secret threshold, and the next test has the same.
@@ -129,7 +135,11 @@ def an_interrupted_stream_goes_on(original, self, kind, *rest):
         self._state.pending.clear()
 
 
-@mutant("budget not counted", "learners.online.estimator:OnlineLearner._start", "kept states")
+@mutant(
+    "budget not counted",
+    "learners.online.estimator:OnlineLearner._start",
+    "test_a_state_continues_only_with_what_it_was_begun_with",
+)
 def a_kept_state_on_other_terms(original, self, ledger=None):
     """A state that published under one epsilon goes on under a smaller one, and claims that."""
     terms = getattr(self.state, "terms", "") if isinstance(self.state, OnlineState) else ""
@@ -139,12 +149,20 @@ def a_kept_state_on_other_terms(original, self, ledger=None):
         return original(self, ledger)
 
 
-@mutant("budget not counted", "learners.online.state:StateTransaction.__enter__", "copied states")
+@mutant(
+    "budget not counted",
+    "learners.online.state:StateTransaction.__enter__",
+    "test_a_forked_learner_does_not_spend_the_budget_again",
+)
 def a_fork_goes_on_with_the_stream(original, self):
     """A process that was forked has its parent's state, and spends its budget again."""
 
 
-@mutant("budget not counted", "learners.online.state:OnlineState.__getstate__", "copied states")
+@mutant(
+    "budget not counted",
+    "learners.online.state:OnlineState.__getstate__",
+    "test_a_private_learner_is_not_copied_once_it_has_begun",
+)
 def a_state_is_copied_before_its_first_use(original, self):
     """Two copies of a state that was read from its documents go on, each with the whole budget."""
     return self.__dict__
@@ -153,7 +171,7 @@ def a_state_is_copied_before_its_first_use(original, self):
 @mutant(
     "contribution not bounded",
     "learners.online.algorithm:OnlineAlgorithm.admitted",
-    "users of a stream",
+    "test_streams_of_users_from_records_to_the_guarantee",
 )
 def each_group_admits_its_users_anew(original, self, state, users):
     """How many records a user has is counted in one group of rows, not in the whole stream."""
@@ -171,7 +189,11 @@ def the_public_file_counts_the_mistakes(original, state):
     return original(state) | {"mistakes": len(state.buffer)}
 
 
-@mutant("cut depends on others", "data.counting:numbered_users", "another name for a user")
+@mutant(
+    "cut depends on others",
+    "data.counting:numbered_users",
+    "data/test_stored.py::test_nobody_changes_nobody_elses_key",
+)
 def names_as_text_if_one_is_missing(original, cells):
     """A column of numbers in which one name is missing is read as text: each user has another
     key then, and the cut keeps other records of everybody.
@@ -191,7 +213,11 @@ def a_window_chosen_at_twice_the_rate(original, self, *given):
     return original(replace(self, epsilon_search=2 * self.epsilon_search), *given)
 
 
-@mutant("wrong sensitivity", "learners.users.learner:ClippedPlan.locate", "search and choice")
+@mutant(
+    "wrong sensitivity",
+    "learners.users.learner:ClippedPlan.locate",
+    "test_the_window_and_the_hypothesis_together",
+)
 def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
     """A user's clipped mistakes move the least score by the width; the rate is for one user."""
     return original(
@@ -215,7 +241,11 @@ def the_window_is_free(original, *given, epsilon, **numbers):
     return replace(original(*given, epsilon=epsilon, **numbers), epsilon_choice=epsilon)
 
 
-@mutant("half noise", "learners.users.learner:ClippedPlan.choose", "search and choice")
+@mutant(
+    "half noise",
+    "learners.users.learner:ClippedPlan.choose",
+    "test_the_window_and_the_hypothesis_together",
+)
 def a_choice_by_clipped_errors_at_twice_the_rate(original, self, *given):
     """A user's whole window may be won for one hypothesis and lost for another."""
     return original(replace(self, epsilon_choice=2 * self.epsilon_choice), *given)

@@ -20,7 +20,11 @@ def what_only_one_side_can_say(original, p, q, *given):
 _TURNS = cycle((1, 0))
 
 
-@mutant("verifier that forgives", "audit.mechanism:hockey_stick", "known failures")
+@mutant(
+    "verifier that forgives",
+    "audit.mechanism:hockey_stick",
+    "audit/test_verify.py::test_delta_is_found_exactly",
+)
 def neighbours_in_one_order(original, *given, **options):
     """Each pair is compared one way only; divergences are not symmetric."""
     return original(*given, **options) * next(_TURNS)
@@ -46,7 +50,11 @@ def outputs_by_their_repr(original, output):
     return repr(output)
 
 
-@mutant("verifier that forgives", "audit.mechanism:hockey_stick", "known failures of learners")
+@mutant(
+    "verifier that forgives",
+    "audit.mechanism:hockey_stick",
+    "audit/test_verify.py::test_randomized_response_has_exactly_its_epsilon",
+)
 def a_law_compared_with_itself(original, p, q, *given, **options):
     """Nothing differs from itself: every learner is private."""
     return original(p, p, *given, **options)

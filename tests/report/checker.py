@@ -1,5 +1,7 @@
 """What every page must be made of."""
 
+import json
+import re
 from html.parser import HTMLParser
 
 
@@ -45,3 +47,24 @@ class Checker(HTMLParser):
     @property
     def text(self):
         return " ".join(" ".join(self.words).split())
+
+
+def embedded(html):
+    """Return the document inside of a page."""
+    (text,) = Checker(html).scripts
+    return json.loads(text)
+
+
+def plain(html):
+    """Assert what holds for every page, and return its words."""
+    found = Checker(html)
+    assert all(k == "href" and v.startswith("data:") for _, k, v in found.links)
+    assert found.tags.count("script") == 1  # the JSON, which is not run
+    assert found.tags.count("h1") == 1
+    assert not {"link", "iframe", "object", "form", "img"} & set(found.tags)
+    assert {word[2:] for word in found.words if word.startswith("->")} <= found.ids
+    assert not re.findall(r"url\(|@import", html)
+    for part in ('<html lang="en">', "prefers-color-scheme: dark", "@media print", "viewport"):
+        assert part in html
+    assert html.count("<figure") == html.count('role="img" aria-label="')
+    return found.text

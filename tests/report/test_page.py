@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import re
 from dataclasses import replace
@@ -42,7 +41,7 @@ from littlestone.report.html import amount, beliefs, integer, odds_factor, perce
 from littlestone.report.targets import Shown, effects, noise_ranges
 from littlestone.source import SeededSource
 
-from .checker import Checker
+from .checker import Checker, embedded, plain
 
 # -- The page: self-contained, accessible, escaped, and a function of the release only -------------
 
@@ -78,22 +77,10 @@ def hostile_release():
 )
 def test_the_page_is_self_contained_and_well_formed(release):
     html = page(release)
-    checker = Checker(html)
-    assert all(k == "href" and v.startswith("data:") for _, k, v in checker.links)
-    assert checker.tags.count("script") == 1  # the JSON, which is not run
-    assert "img" not in checker.tags
-    assert not {"link", "iframe", "object", "form"} & set(checker.tags)
-    assert {"url(", "@import"}.isdisjoint(re.findall(r"url\(|@import", html))
-    assert checker.tags.count("h1") == 1
+    plain(html)
     assert {"main", "header", "footer", "figure", "table", "caption", "details"} <= set(
-        checker.tags
+        Checker(html).tags
     )
-    referred = {word[2:] for word in checker.words if word.startswith("->")}
-    assert referred <= checker.ids
-    assert '<html lang="en">' in html
-    assert 'name="viewport"' in html
-    assert "prefers-color-scheme: dark" in html
-    assert "@media print" in html
 
 
 @pytest.mark.parametrize(
@@ -101,11 +88,10 @@ def test_the_page_is_self_contained_and_well_formed(release):
 )
 def test_the_release_is_inside_and_reads_back(release):
     html = page(release)
-    (embedded,) = Checker(html).scripts
-    assert Release.from_dict(json.loads(embedded)) == release
+    assert Release.from_dict(embedded(html)) == release
     (link,) = [v for _, _, v in Checker(html).links]
     assert base64.b64decode(link.partition("base64,")[2]).decode() == release.to_json()
-    assert page(Release.from_dict(json.loads(embedded))) == html
+    assert page(Release.from_dict(embedded(html))) == html
 
 
 def test_what_it_says():
@@ -583,19 +569,19 @@ def test_odds_factor_is_rounded_up(epsilon):
 @given(st.fractions(Fraction(1, 1000), 40))
 def test_beliefs_are_rounded_outward(epsilon):
     factor = math.exp(epsilon)
-    for belief, before in zip(beliefs(epsilon), (0.01, 0.1, 0.5, 0.9), strict=True):
+    for (_, low, high), before in zip(beliefs(epsilon), (0.01, 0.1, 0.5, 0.9), strict=True):
         odds = before / (1 - before)
         least, most = odds / factor / (1 + odds / factor), odds * factor / (1 + odds * factor)
-        if "than" not in belief.least:
-            assert float(belief.least[:-1]) / 100 <= least + 1e-12
-        if "than" not in belief.most:
-            assert float(belief.most[:-1]) / 100 >= most - 1e-12
+        if "than" not in low:
+            assert float(low[:-1]) / 100 <= least + 1e-12
+        if "than" not in high:
+            assert float(high[:-1]) / 100 >= most - 1e-12
 
 
 def test_beliefs_at_extreme_epsilons():
-    assert beliefs(Fraction(10**6))[0].most == "more than 99.99%"
-    assert beliefs(Fraction(10**6))[3].least == "less than 0.01%"
-    assert beliefs(Fraction(1, 10**300))[2].most == "50%"
+    assert beliefs(Fraction(10**6))[0][2] == "more than 99.99%"
+    assert beliefs(Fraction(10**6))[3][1] == "less than 0.01%"
+    assert beliefs(Fraction(1, 10**300))[2][2] == "50%"
 
 
 def test_percent_is_never_rounded_to_certainty():

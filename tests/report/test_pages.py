@@ -34,31 +34,11 @@ from littlestone.report.html import integer
 from littlestone.report.targets import Shown, scorecard
 from littlestone.source import SeededSource
 
-from .checker import Checker, texts
+from .checker import embedded, plain, texts
 
 # -- Pages of plans, audits, dimensions and streams: well formed, escaped, public ------------------
 
 AGES = ls.Thresholds(1, 99)
-
-
-def embedded(html):
-    (text,) = Checker(html).scripts
-    return json.loads(text)
-
-
-def plain(html):
-    """Assert what holds for every page, and return its words."""
-    found = Checker(html)
-    assert all(k == "href" and v.startswith("data:") for _, k, v in found.links)
-    assert found.tags.count("script") == 1  # the JSON, which is not run
-    assert found.tags.count("h1") == 1
-    assert not {"link", "iframe", "object", "form", "img"} & set(found.tags)
-    assert {word[2:] for word in found.words if word.startswith("->")} <= found.ids
-    assert not re.findall(r"url\(|@import", html)
-    for part in ('<html lang="en">', "prefers-color-scheme: dark", "@media print", "viewport"):
-        assert part in html
-    assert html.count("<figure") == html.count('role="img" aria-label="')
-    return found.text
 
 
 @pytest.fixture(scope="module")

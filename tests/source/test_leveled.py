@@ -452,7 +452,10 @@ def test_pairs_beside_every_boundary_the_outcome_is_that_of_exact_inversion(
         places += [u + F(1, 2**900) for c in sums[:-1] for u in truth.cells(c, bits)]
     for u in (u for u in places if u < 1):
         weights = PairWeights(parts_of(rows, cuts), pointless, len(rows), rate)
-        assert prescribed(u).choose(weights) == truth.inverse(u, sums)
+        found = truth.inverse(u, sums)
+        assert prescribed(u).choose(weights) == found
+        alone = weights._doubles.decide(int(u * 2**64)), weights._by_balls(int(u * 2**64))
+        assert set(alone) <= {found, None}
 
 
 def pairs_walk(kind, n=3000):

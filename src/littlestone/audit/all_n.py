@@ -16,6 +16,10 @@ f(z, h) - f(z', h) oscillates over all outcomes h by at most D, the draw has r D
 all n (``additive.additive_range``). The integers f are read off exact laws, not off the code: the
 log-ratio of two outcomes on two data sets, divided by r, must be one.
 
+*Candidates beside bottom.* The weight of a candidate relative to bottom's is ``e**(r s)``. A
+single record adds 1 to at most k scores; bottom has the weight that hides k
+(``sparse.sparse_lists_dp``).
+
 *Rounds of boosting* are such sums over units, given any earlier trees; so are what starts, last
 corrections and evaluations ask, quantiles and sums with noise.
 
@@ -23,7 +27,7 @@ corrections and evaluations ask, quantiles and sums with noise.
 
 ===========  =====================================================================================
 `chain`      steps, and what they rest on; records and data sets; quantiles and sums
-`rounds`     boosting; scores that are sums over records; linear models
+`rounds`     boosting; scores that are sums over records; candidates beside bottom; linear models
 ===========  =====================================================================================
 
 The page: ``docs/audit.md``.
@@ -41,7 +45,6 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from flint import ctx
 
 from littlestone.audit.chain import (
@@ -50,6 +53,7 @@ from littlestone.audit.chain import (
     BrokenError,
     Chain,
     Data,
+    Listening,
     Logs,
     Step,
     by_lemmas,
@@ -87,7 +91,7 @@ from littlestone.learners.boosting.losses import (
     sums_within,
     unit_weight,
 )
-from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
+from littlestone.learners.boosting.rounds import SCALE, count_noise, counts_of
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.learner import (
@@ -97,16 +101,16 @@ from littlestone.learners.linear.learner import (
     largest_moment,
     second_moments,
 )
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone_plans import ClosedPlan
 from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
 from littlestone.mechanisms.estimate import clip_edges, rank_of
 from littlestone.privacy import Concentrated, Pure, compose
-from littlestone.source import SeededSource
+from littlestone.source import SeededSource, exp
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
-    from littlestone.learners.boosting.rounds import Marginals
-    from littlestone.source import Source
-    from littlestone.source.sources import Presented
+    from littlestone.source import Exp, Source
 
 __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
@@ -115,16 +119,6 @@ __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
 
 # -- Draws whose scores are sums over records: bounded range for every n.
-
-
-class _Counting(SeededSource):
-    """A source that counts its draws."""
-
-    draws = 0
-
-    def choose(self, weights: Presented) -> int:
-        self.draws += 1
-        return super().choose(weights)
 
 
 class Sums(Chain):
@@ -168,7 +162,7 @@ class Sums(Chain):
 
     def _drawing(self, run: Callable[[Any, Source], Hashable]) -> Step:
         """Say why a draw in parts has the law of the scores."""
-        heard = _Counting(0)
+        heard: Any = Listening(SeededSource(0))
         run(self.layout.sample(tuple(self.kinds)), heard)
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
             lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
@@ -356,7 +350,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         what += " of labels" if several else " of label 1"
         chain.steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
     if settings.marginals is not None:
-        chain.steps += _start(learner, settings.marginals, chain)
+        chain.steps.append(_start(learner, settings.marginals, chain))
 
 
 def _of_values(learner: Values, chain: Sums) -> None:
@@ -493,45 +487,103 @@ def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints
     return CodePoints(points(), columns, SCALE, 4 * SCALE, 1 + two)
 
 
-def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
-    """Return the steps of a start from all columns: how far single records move its sums."""
+def _start(learner: Boosting, rho: Fraction, chain: Chain) -> Step:
+    """Return the steps of a start from all columns: how far single records move its counts."""
     concepts = learner.concept_class
     labels = len(concepts.labels)
     samples: list[Any] = [chain.layout.sample((kind,)) for kind in chain.kinds]
-    added = "sums over records with discrete Gaussian noise, for every n"
-
-    def cost_of(moved: list[npt.NDArray[np.int64]], variance: Fraction) -> Fraction:
-        """Return what a replaced record costs."""
-        pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
-        most = max(sum(x * x for x in pair) for pair in pairs)
-        return Fraction(most) / (2 * variance)
-
-    counts = [
+    moved = [
         np.concatenate([own.ravel() for own in counts_of(one, concepts.schema, labels)])
         for one in samples
     ]
-    cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
-    found = [
-        Step("counts of columns", chain.known, cost <= budget.counts,
-             f"{added}: replacing a record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
-    ]  # fmt: skip
-    if budget.weights:
-        rng = chain.rng
-        own = [
-            np.array([rng.below(10 * SCALE) - 5 * SCALE for _ in range(codes - 1)])
-            for codes in concepts.schema.n_codes
-        ]
-        base = rng.below(5) - 2.0
-        both = [sums(one, list(range(len(own))), own, base) for one in samples]
-        above = np.triu_indices(len(own) + 1)
-        cost = cost_of([g for g, _ in both], budget.of_gradient)
-        cost += cost_of([h[above] for _, h in both], budget.of_hessian)
-        found.append(
-            Step("weights of columns", "tested", cost <= budget.weights,
-                 f"{added}: replacing a record costs {float(cost):.3g} <= "
-                 f"{float(budget.weights):.3g}, with any log-odds of the answers")
-        )  # fmt: skip
-    return found
+    pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
+    most = max(sum(x * x for x in pair) for pair in pairs)
+    cost = Fraction(most) / (2 * count_noise(rho, len(concepts.schema)))
+    return Step(
+        "counts of columns", chain.known, cost <= rho,
+        "sums over records with discrete Gaussian noise, for every n: replacing a record costs "
+        f"{float(cost):.3g} <= {float(rho):.3g}",
+    )  # fmt: skip
+
+
+# -- Candidates beside bottom: (epsilon, delta) for every n.
+
+
+class Bottom(Chain):
+    """The chain of one draw of candidates beside bottom."""
+
+    def check(self) -> list[Step]:
+        """Return the steps."""
+        return self.attempt(self._check)
+
+    def scores(self, data: Data) -> tuple[dict[Hashable, int], tuple[Exp, Fraction] | None]:
+        """Return the score of each candidate; what is presented: bottom's weight and the rate."""
+        presented: set[tuple[Exp, Fraction]] = set()
+
+        def run(sample: Any, source: Source) -> Hashable:
+            heard: Any = Listening(source)
+            key = self.learner.draw(sample, heard).key
+            if heard.presented is None:
+                raise BrokenError("public", "on some data set bottom has no weight")
+            presented.add(heard.presented)
+            return heard.fell or key
+
+        logs = self.logs(data, run)
+        if len(presented) > 1:
+            raise BrokenError("public", "what is presented is not a function of the data set")
+        ((bottom, rate),) = presented
+        if logs.keys() == {True}:
+            return {}, None  # nothing is listed, and bottom certain
+        with ctx.workprec(self.bits(len(data))):
+            beside = bottom.enclose(self.bits(len(data))).log() - logs.pop(True)
+            shown = {h: value + beside for h, value in logs.items()}
+        read = {h: self.integer(value, rate, len(data)) for h, value in shown.items()}
+        return read, (bottom, rate)
+
+    def _check(self) -> list[Step]:
+        goal, pairs, largest = self.learner.guarantee(), 0, 0
+        brought = {kind: self.scores((kind,))[0] for kind in self.kinds}
+        most = max(map(len, brought.values()))
+        known: dict[int, tuple[Exp, Fraction]] = {}
+        for data in self.lists():
+            scores, beside = self.scores(data)
+            if beside and known.setdefault(len(data), beside) != beside:
+                raise BrokenError("public", "bottom's weight or the rate is not the same")
+            total: dict[Hashable, int] = {}
+            for kind in data:
+                for h, score in brought[kind].items():
+                    total[h] = total.get(h, 0) + score
+            if scores != total:
+                raise BrokenError("sums", f"the scores of {len(data)} records are not their sum")
+            pairs, largest = pairs + 1, max(largest, len(data))
+        if any(set(scores.values()) - {1} for scores in brought.values()):
+            raise BrokenError("range", "a single record gives a candidate a score that is not 1")
+        (weight, rate), *others = set(known.values())
+        needed = Fraction(most) * (1 - goal.delta) / goal.delta
+        hidden = (weight - exp(rate, times=needed)).sign() >= 0
+        whole = "of the domain" if self.complete else "of the points given"
+        kinds = len(self.kinds)
+        return [
+            Step(
+                "public", "tested", not others,
+                f"bottom's weight and the rate are the same on {pairs} data sets",
+            ),
+            Step(
+                "law", "tested", True,
+                f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
+            ),
+            Step("drawing", "proved", True, "drawing by level has the direct law",
+                 "leveled.leveledE"),
+            Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
+            Step(
+                "range", self.known,
+                hidden and 2 * rate <= goal.epsilon,
+                f"{kinds} single records {whole}: each lists at most {most} candidates, with score "
+                f"1; bottom {'hides' if hidden else 'does not hide'} them",
+            ),
+            Step("all n", "proved", True, "(epsilon, delta)-privacy for every n",
+                 "sparse.sparse_lists_dp"),
+        ]  # fmt: skip
 
 
 # -- Linear models: each round, given any weights before it.
@@ -715,6 +767,9 @@ def _chain(
     if isinstance(learner, Boosting | Values | Linear):
         check: Any = gradients if isinstance(learner, Linear) else rounds
         return "sums over records", check(learner, points, sizes, rng)
+    settings = learner.plan.settings if isinstance(learner, Littlestone) else None
+    if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
+        return "candidates beside bottom", Bottom(learner, points, sizes, rng).check()
     # of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``
     parts = re.findall(r"[a-z0-9][a-z0-9.-]*", learner.guarantee().claim)
     found = by_lemmas(learner.name, "", {part: LEMMAS.get(part) for part in parts})

@@ -32,7 +32,8 @@ from littlestone.source import ExactSource, Law, SeededSource, ball
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Learner
-    from littlestone.source import Source
+    from littlestone.source import Exp, Source
+    from littlestone.source.sources import Presented
 
 
 # -- What is known of the privacy of a learner for every n: steps, and what they rest on.
@@ -70,7 +71,7 @@ class AllN:
     Attributes
     ----------
     learner, concept_class : str
-    route : {"sums over records", "lemmas", "enumerated"}
+    route : {"sums over records", "candidates beside bottom", "lemmas", "enumerated"}
         "enumerated": no lemma; small data sets only, as `littlestone.audit.verify` does.
     steps : tuple of Step
     """
@@ -293,6 +294,27 @@ def domain_points(domain: Any) -> list[Any] | None:
     few = domain.size is not None and domain.size <= _MOST_POINTS
     points = domain.listed() if few else None
     return None if points is None else list(points)
+
+
+class Listening:
+    """A source that counts its draws, and remembers whether bottom was drawn, beside what."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.presented: tuple[Exp, Fraction] | None = None
+        self.fell, self.draws = False, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def choose(self, weights: Presented) -> int:
+        """Draw, and remember."""
+        answer = self._source.choose(weights)
+        self.draws += 1
+        if getattr(weights, "bottom", None) is not None:
+            self.presented = (weights.bottom, weights.rate)  # type: ignore[union-attr]
+            self.fell = answer == 0
+        return answer
 
 
 # -- What is asked of records beside the rounds: quantiles, and sums with two-sided geometric

@@ -31,7 +31,7 @@ from littlestone.errors import (
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.privacy import hockey_stick, tightest_epsilon
-from littlestone.privacy.guarantee import check_nonnegative, exact_text, float_up, upper
+from littlestone.privacy.guarantee import check_nonnegative, float_up, upper
 from littlestone.source import ExactSource, HiddenStateError, Law, Source, ball
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class MechanismVerification:
         out = {**vars(self), "worst_pair": repr(self.worst_pair)}
         for name in ("epsilon", "delta"):
             exact = getattr(self, name)
-            out[name], out[f"{name}_exact"] = float_up(exact), exact_text(exact)
+            out[name], out[f"{name}_exact"] = float_up(exact), str(exact)
         return out
 
 

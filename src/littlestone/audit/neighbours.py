@@ -184,7 +184,7 @@ class UnitSearch(_Largest):
         self._units, self._each = units, each
         self._several = units.user is not None
         size = codes_of(concepts)
-        self._codes: list[int] = sorted({0, size // 2, size - 1})
+        self._codes: list[int] = [0, size - 1, size // 2]
         self._codes += [UNKNOWN] * (getattr(concepts, "target", None) is not None)
 
     def next(self) -> Bundle:

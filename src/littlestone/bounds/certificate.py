@@ -38,7 +38,6 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.notebooks import Card, Table, rows_of
-from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
@@ -154,8 +153,8 @@ class Certificate:
         return {
             "alpha": float(self.alpha),
             "beta": float(self.beta),
-            "alpha_exact": exact_text(self.alpha),
-            "beta_exact": exact_text(self.beta),
+            "alpha_exact": str(self.alpha),
+            "beta_exact": str(self.beta),
             "n": encode(self.n),
             "unit": self.unit,
             "holds": self.holds,

@@ -99,7 +99,7 @@ def best_dichotomies(concept_class: Any, points: Batch, sample: Sample) -> Choic
     """
     blocks: dict[bytes, int] = {}
     for concept in concept_class.concepts():
-        seen = _predict(concept, points).tobytes()
+        seen = np.asarray(concept.predict(points) if len(points) else [], np.uint8).tobytes()
         cost = concept_class.errors(concept, sample)
         blocks[seen] = min(cost, blocks.get(seen, cost))
     rows = sorted(blocks)
@@ -254,10 +254,6 @@ def scattered(width: int, where: Sequence[int], labels: Any) -> Labelling:
     out = np.zeros(width, dtype=np.uint8)
     out[list(where)] = labels
     return out
-
-
-def _predict(concept: Any, points: Batch) -> Labelling:
-    return np.asarray(concept.predict(points) if len(points) else [], dtype=np.uint8)
 
 
 def points_inside(points: Batch, low: int, high: int) -> tuple[list[int], list[int]]:

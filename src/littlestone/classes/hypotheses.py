@@ -574,7 +574,7 @@ def on_points(points: Iterable[Any]) -> SetHypothesis | PointHypothesis | Always
     >>> on_points([3, 1, 3]).describe(), on_points([7]), on_points([])
     ('1 on the points 1, 3, otherwise 0', PointHypothesis(point=7), AlwaysZero())
     """
-    ordered = _ordered(canonical(point) for point in points)
+    ordered = tuple(sorted(set(map(canonical, points)), key=canonical_order))
     if len(ordered) > 1:
         return SetHypothesis(ordered)
     return PointHypothesis(ordered[0]) if ordered else AlwaysZero()
@@ -586,10 +586,6 @@ def _rises(points: tuple[Point, ...]) -> bool:
         return all(a < b for a, b in pairwise(points))  # type: ignore[operator]
     keys = [canonical_order(point) for point in points]
     return all(a < b for a, b in pairwise(keys))
-
-
-def _ordered(points: Iterable[Point]) -> tuple[Point, ...]:
-    return tuple(sorted(set(points), key=canonical_order))
 
 
 @readable

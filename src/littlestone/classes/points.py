@@ -155,11 +155,6 @@ class PointSpace(VersionSpace):
     listed: frozenset[Point]
     cofinite: bool
 
-    @classmethod
-    def of(cls, concept_class: Points) -> PointSpace:
-        """Return the space of all concepts."""
-        return cls(concept_class, True, frozenset(), True)
-
     @property
     def n_points(self) -> int | float:
         """Number of points left."""
@@ -268,7 +263,7 @@ class PointSpace(VersionSpace):
 
 @version_space.register
 def _(concept_class: Points, max_nodes: int | None) -> VersionSpace:
-    return PointSpace.of(concept_class)
+    return PointSpace(concept_class, True, frozenset(), True)
 
 
 @closures.register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -127,7 +128,7 @@ class SparseSets(SetsOfPoints):
         """Return all sets, scored by minus their errors; see `ConceptClass.candidates`."""
         low, high = self._finite()
         points, weights, _ = weights_inside(sample, low, high)
-        return _ListedCandidates(self.k, low, high, points, weights)
+        return _ListedCandidates(self, low, high, points, weights)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         low, high = self._finite() if self.k else (0, 0)  # the empty set alone has no points
@@ -147,13 +148,11 @@ class _ListedCandidates:
     """All sets of a bounded domain: sampled points by their gains, the others alike."""
 
     def __init__(
-        self, k: int, low: int, high: int, points: Sequence[int], weights: Sequence[int]
+        self, sets: SparseSets, low: int, high: int, points: list[int], weights: list[int]
     ) -> None:
-        self._k, self._low, self._points = k, low, points
+        self._k, self._low, self._points, self.size = sets.k, low, points, int(sets.size)
         self._gains = [-weight for weight in weights]
         self._free = high - low + 1 - len(points)
-        items = high - low + 1
-        self.size = sum(math.comb(items, r) for r in range(min(k, items) + 1))
 
     def draw(self, rate: Fraction, source: Source) -> Hypothesis:
         """Return a set, with probability exactly proportional to e**(-rate * errors)."""
@@ -175,14 +174,8 @@ class _ListedCandidates:
 
     def _absent(self, index: int) -> int:
         """Return the index-th point of the domain that is not in the sample."""
-        below = 0  # number of sampled points below it
-        high = len(self._points)
-        while below < high:
-            middle = (below + high) // 2
-            if self._points[middle] - self._low - middle <= index:
-                below = middle + 1
-            else:
-                high = middle
+        order = range(len(self._points))
+        below = bisect_right(order, index, key=lambda i: self._points[i] - self._low - i)
         return self._low + index + below
 
 
@@ -478,11 +471,6 @@ class SparseSpace(VersionSpace):
     atoms: frozenset[frozenset[Point]]
     max_nodes: int | None = field(compare=False, repr=False)
 
-    @classmethod
-    def of(cls, concept_class: SparseSets, max_nodes: int | None) -> SparseSpace:
-        """Return the space of all sets."""
-        return cls(concept_class, frozenset(), frozenset([frozenset()]), max_nodes)
-
     @property
     def is_empty(self) -> bool:
         """Whether no set is left."""
@@ -688,4 +676,4 @@ class SparseSpace(VersionSpace):
 
 @version_space.register
 def _(concept_class: SparseSets, max_nodes: int | None) -> VersionSpace:
-    return SparseSpace.of(concept_class, max_nodes)
+    return SparseSpace(concept_class, frozenset(), frozenset([frozenset()]), max_nodes)

@@ -291,11 +291,6 @@ class ThresholdSpace(VersionSpace):
     concept_class: Thresholds
     runs: tuple[Run, ...]  # disjoint, not adjacent, increasing
 
-    @classmethod
-    def of(cls, concept_class: Thresholds) -> ThresholdSpace:
-        """Return the space of all thresholds."""
-        return cls(concept_class, ((concept_class.low - 1, concept_class.high),))
-
     @property
     def size(self) -> int:
         """Number of thresholds."""
@@ -438,7 +433,7 @@ def _common(runs: Sequence[Run], others: Sequence[Run]) -> tuple[Run, ...]:
 
 @version_space.register
 def _(concept_class: Thresholds, max_nodes: int | None) -> VersionSpace:
-    return ThresholdSpace.of(concept_class)
+    return ThresholdSpace(concept_class, ((concept_class.low - 1, concept_class.high),))
 
 
 @best_dichotomies.register

@@ -372,15 +372,10 @@ def centre(forest: ListedForest, allowed: npt.ArrayLike | None = None) -> int:
     """
     vertices: Any = np.arange(-1, forest.size) if allowed is None else np.asarray(allowed)
     one_end = _distances(forest, int(np.argmax(forest.depths)) if forest.size else -1)
-    other_end = _distances(forest, _farthest(one_end))
-    farthest = np.maximum(one_end, other_end)
-    return int(vertices[np.argmin(farthest[vertices])])
-
-
-def _farthest(distances: Index) -> int:
-    """Return the farthest vertex; the root is the last entry."""
-    at = int(np.argmax(distances))
-    return at if at < len(distances) - 1 else -1
+    farthest = int(np.argmax(one_end))  # the root is the last entry
+    other_end = _distances(forest, farthest if farthest < forest.size else -1)
+    distances = np.maximum(one_end, other_end)
+    return int(vertices[np.argmin(distances[vertices])])
 
 
 def _distances(forest: ListedForest, start: int) -> Index:
@@ -674,8 +669,6 @@ def make_tree(concept_class: ConceptClass, f: Hypothesis | None = None) -> VC1Tr
 
 Bits = npt.NDArray[np.uint8]
 
-Words = npt.NDArray[np.uint64]
-
 
 class MatrixTree(ListedForest, VC1Tree):
     """The tree of an explicit class: a row for each concept, a column for each point.
@@ -762,34 +755,40 @@ def _laminar(table: Bits, f: int) -> tuple[list[int], Index, Index, Index]:
     The table has a row for each *point* here. A place is -1 for a constant point, and for f.
     """
     relabelled = table ^ table[:, f : f + 1]  # Algorithm 1, step 1: C_f
-    words = _pack(relabelled)
-    counts = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+    packed, counts = np.packbits(relabelled, axis=1), relabelled.sum(axis=1, dtype=np.int64)
 
     # Assumptions 1 and 2: one point of each kind, and none that is 0 everywhere.
     first: dict[bytes, int] = {}
-    pairs = enumerate(zip(words, counts.tolist(), strict=True))
-    kind = [first.setdefault(word.tobytes(), x) if count else -1 for x, (word, count) in pairs]
+    pairs = enumerate(zip(packed, counts.tolist(), strict=True))
+    kind = [first.setdefault(row.tobytes(), x) if count else -1 for x, (row, count) in pairs]
     kept = np.array(sorted(first.values()), dtype=np.int64)
     order = kept[np.argsort(-counts[kept], kind="stable")]  # a larger set before its subsets
     place = np.full(len(kind) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(order))
 
     # Algorithm 1, steps 2 and 3: each node below the least set that holds its own
-    inside, words = relabelled[order].astype(bool), words[order]
+    inside = relabelled[order].astype(bool)
     parents = _guess_parents(inside)
-    _check(words, counts[order], parents, order)
-
     ends = np.full(table.shape[1], -1, dtype=np.int64)
     for at, concepts in enumerate(inside):
         ends[concepts] = at  # on a path, deeper nodes come later
+
+    # The family is laminar if children are subsets of their parents, and if each concept is on no
+    # node beside the path of its last one. Otherwise, of the nodes of some concept, two overlap and
+    # neither holds the other: with the all-0 row of f they are shattered.
+    packed, inner = packed[order], np.flatnonzero(parents >= 0)
+    wrong = (packed[inner] & ~packed[parents[inner]]).any(axis=1)
+    if wrong.any():
+        child = int(inner[np.argmax(wrong)])
+        raise _shattered(int(order[child]), int(order[parents[child]]))
+    depths = np.append(ListedForest(range(len(parents)), parents).depths, 0)
+    beside = np.flatnonzero(inside.sum(axis=0) != depths[ends])
+    if len(beside):
+        around = np.flatnonzero(inside[:, beside[0]])
+        sets = inside[around].astype(np.int64)
+        only = sets @ (1 - sets).T > 0
+        raise _shattered(*order[around[np.argwhere(only & only.T)[0]]].tolist())
     return order.tolist(), parents, place[np.array(kind)], ends
-
-
-def _pack(table: Bits) -> Words:
-    """Return each row as a set: bits in 64-bit words."""
-    packed = np.packbits(table, axis=1)
-    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
-    return np.ascontiguousarray(packed).view(np.uint64)
 
 
 def _guess_parents(inside: npt.NDArray[np.bool_]) -> Index:
@@ -808,30 +807,3 @@ def _guess_parents(inside: npt.NDArray[np.bool_]) -> Index:
         chain = np.append(-1, np.flatnonzero(inside[:, concept]))
         parents[these] = chain[np.searchsorted(chain, these) - 1]
     return parents
-
-
-def _check(words: Words, counts: Index, parents: Index, order: Index) -> None:
-    """Raise unless children are subsets of their parents, and siblings are disjoint.
-
-    These two make the family laminar. If one fails, the two columns overlap, and neither holds
-    the other (the parent is not smaller; had one sibling contained the other, it would be its
-    parent), so they are shattered, together with the all-0 row of f.
-    """
-    inner = np.flatnonzero(parents >= 0)
-    outside = (words[inner] & ~words[parents[inner]]).any(axis=1)
-    if outside.any():
-        child = int(inner[np.argmax(outside)])
-        raise _shattered(int(order[child]), int(order[parents[child]]))
-    by_parent = np.argsort(parents, kind="stable")
-    if not len(by_parent):
-        return
-    starts = np.unique(parents[by_parent], return_index=True)[1]
-    union = np.bitwise_or.reduceat(words[by_parent], starts, axis=0)
-    covered = np.bitwise_count(union).sum(axis=1, dtype=np.int64)
-    overlap = covered != np.add.reduceat(counts[by_parent], starts)
-    if overlap.any():
-        siblings = np.split(by_parent, starts[1:])[int(np.argmax(overlap))]
-        so_far = np.bitwise_or.accumulate(words[siblings], axis=0)
-        i = int(np.argmax((so_far[:-1] & words[siblings[1:]]).any(axis=1))) + 1
-        other = siblings[int(np.argmax((words[siblings[:i]] & words[siblings[i]]).any(axis=1)))]
-        raise _shattered(int(order[siblings[i]]), int(order[other]))

@@ -50,12 +50,13 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
-    exact_value,
     parameter_error,
 )
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from littlestone.classes import ConceptClass
     from littlestone.costs import Costs
     from littlestone.data import Schema
@@ -431,6 +432,7 @@ def fit(
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
     from littlestone.learners.task import Protocol
+    from littlestone.report.evaluated import summary
 
     if weights is not None:
         raise ParameterError(no_argument("littlestone", "weights"))
@@ -462,10 +464,14 @@ def fit(
         )
     released = released if written is None else written.signed(released)
     _write(released, out, report, filed, release, written=written)
-    _show(
-        released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
-        Budget=_left(budget),
+    if json:
+        print(released.to_json())
+        return 0
+    written_to = (
+        ("Model", out), ("Page", report), ("Record", filed.record), ("Folder", release),
+        ("Budget", _left(budget)),
     )  # fmt: skip
+    facts([*summary(released), *((name, what) for name, what in written_to if what)])
     return 0
 
 
@@ -513,16 +519,6 @@ def _left(budget: Ledger | None) -> str | None:
         return None if budget is None else f"{budget.remaining()} left in {budget.path}"
     except StoreError:
         return None
-
-
-def _show(release: Release, *, json: bool, **written: str | None) -> None:
-    """Print the release in short, and what was written where; or all of it as JSON."""
-    if json:
-        print(release.to_json())
-        return
-    from littlestone.report.evaluated import summary
-
-    facts([*summary(release), *((name, what) for name, what in written.items() if what)])
 
 
 # -- ``littlestone rehearse``: how good a private fit will be, found on public rows.
@@ -607,23 +603,19 @@ def rehearse(
         raise ParameterError(
             "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
         )
-    epsilons = tuple(
-        check_fraction("rehearse", "epsilon", text)
-        for text in names("rehearse", "epsilon", typed.epsilon, "numbers") or ()
-    )
-    sizes = tuple(
-        whole("rehearse", "records", text)
-        for text in names("rehearse", "records", n, "numbers") or ()
-    )
+
+    def numbers(option: str, text: str | None, check: Callable[..., Any]) -> tuple[Any, ...]:
+        several = names("rehearse", option, text, "numbers") or ()
+        return tuple(check("rehearse", option, each) for each in several)
+
+    epsilons = numbers("epsilon", typed.epsilon, check_fraction)
+    sizes = numbers("records", n, whole)
     if aim is None and not (epsilons and sizes):
         raise ParameterError(
             "rehearse needs --epsilon and --records, such as --epsilon 1 --records 1000,5000; or "
             "one of the two and an --aim, such as --aim 'auroc >= .75'."
         )
-    holdouts = tuple(
-        check_probability("rehearse", "holdout", text)
-        for text in names("rehearse", "holdout", typed.holdout, "numbers") or ()
-    )
+    holdouts = numbers("holdout", typed.holdout, check_probability)
     made_up = twin is None and typed.y is None and typed.time is None
     fit = replace(
         typed,
@@ -633,11 +625,10 @@ def rehearse(
     ).parsed(twin or "-")
     if twin is not None and not json:
         caution([f"{twin} is treated as public: nothing in it is protected."])
-    guessed = {k: None if v is None else exact_value(v) or v for k, v in vars(guesses).items()}
     with counting("Rehearsing") as progress:
         found = rehearsed(
             fit, twin, epsilons, sizes if aim is None else (), holdouts=holdouts,
-            runs=whole("rehearse", "runs", runs), guesses=guessed,
+            runs=whole("rehearse", "runs", runs), guesses=vars(guesses),
             n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
             random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,
         )  # fmt: skip

@@ -26,6 +26,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionErro
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, exact, replay
+from littlestone.cli.fit import fit, rehearse
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
@@ -93,11 +94,11 @@ app = App(
     help_formatter=_HELP,
 )
 # In the order in which they are used.
-_COMMANDS: tuple[Callable[..., int] | str, ...] = (
+_COMMANDS: tuple[Callable[..., int], ...] = (
     plan,
     check,
-    "littlestone.cli.fit:rehearse",
-    "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
+    rehearse,
+    fit,
     predict,
     score,
     report,
@@ -107,20 +108,10 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     dims,
     papers,
 )
-#: The help of what is not loaded before it is asked for.
-_LATE = {
-    "littlestone.cli.fit:rehearse": "Estimate how good a fit will be, by runs on PUBLIC rows.",
-    "littlestone.cli.fit:fit": "Learn a private model from a table, and release it.",
-}
 for _place, _command in enumerate(_COMMANDS):
-    _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
+    _of_class = _command in (plan, fit, rehearse, stream, dims)
     _about = f"{_CLASSES}\n\n{_PRICES}" if _of_class else _PRICES
-    app.command(
-        _command,
-        sort_key=_place,
-        help_epilogue=_about,
-        help=_LATE[_command] if isinstance(_command, str) else None,
-    )
+    app.command(_command, sort_key=_place, help_epilogue=_about)
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (

@@ -69,7 +69,6 @@ EXAMPLES = {
     "learner": "generic",
     "epsilon": "1",
     "delta": "1e-6",
-    "high": "20",
     "alpha": "0.1",
     "beta": "0.05",
     "n": "5000",
@@ -211,26 +210,22 @@ class Records:
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
 
-def percentage(text: str) -> Fraction | None:
-    """Return a number, or a percentage; None if it is neither.
+def covered_share(caller: str, text: str | None) -> Fraction | None:
+    """Return the share of new records of --interval: a number, or a percentage.
 
     Examples
     --------
-    >>> percentage("90%"), percentage("0.9"), percentage("nine")
+    >>> covered_share("fit", "90%"), covered_share("fit", "0.9"), covered_share("fit", None)
     (Fraction(9, 10), Fraction(9, 10), None)
     """
-    share = exact_value(text.removesuffix("%"))
-    return share if share is None or not text.endswith("%") else share / 100
-
-
-def covered_share(caller: str, text: str | None) -> Fraction | None:
-    """Return the share of new records of --interval."""
     if text is None:
         return None
-    share = percentage(text)
-    value = text if share is None else share if 0 < share < 1 else float(share)
-    found: Fraction = check_probability(caller, "interval", value, hint="90% is a common choice.")
-    return found
+    value: Any = exact_value(text.removesuffix("%"))
+    if value is not None:
+        value /= 100 if text.endswith("%") else 1
+        value = value if 0 < value < 1 else float(value)
+    share = text if value is None else value
+    return check_probability(caller, "interval", share, hint="90% is a common choice.")
 
 
 @shared
@@ -267,11 +262,9 @@ class Evaluated:
         Fraction(1, 20)
         """
         asked = self.asked(caller)
-        total: Fraction = check_fraction(caller, "epsilon", epsilon)
-        if asked is None or asked == "auto":
-            return None if asked is None else total / 10
-        part: Fraction = check_fraction(caller, "evaluate", asked)
-        return part
+        if asked == "auto":
+            return check_fraction(caller, "epsilon", epsilon) / 10
+        return None if asked is None else check_fraction(caller, "evaluate", asked)
 
 
 @shared

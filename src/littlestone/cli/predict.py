@@ -74,11 +74,8 @@ def predict(
     from littlestone.learners.release import Release
 
     check_outputs("predict", model, data, out=out)
-    if out is not None and out.lower().endswith(".gz"):
-        hint = "Compress the file afterwards: gzip FILE."
-        raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
-    if out is not None and conversion(Path(out)) is not None:
-        hint = "Other programs read both."
+    if out is not None and (out.lower().endswith(".gz") or conversion(Path(out)) is not None):
+        hint = "Other programs read both. Compress a file afterwards: gzip FILE."
         raise parameter_error("predict", "out", "a CSV or Parquet file", out, hint)
     release = Release.read(model)
     with reading("Labelling rows"):

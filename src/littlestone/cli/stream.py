@@ -194,7 +194,7 @@ def _learn(
         )
     answers, progress = Answers(out, power=power), Progress(durable, quiet=quiet)
     try:
-        answers.repeat(durable)
+        answers.write(*durable.journal.answers)  # of a process killed before all were written
         for group in reader.groups(begun, learned if resume == "from-start" else 0):
             first = durable.state.time
             labels = durable.answer(*group)
@@ -203,7 +203,7 @@ def _learn(
         durable.acknowledge()
     finally:
         answers.close()
-        progress.end()
+        progress.say("\n")
 
 
 def _input(data: str | None) -> tuple[int, bool]:
@@ -439,16 +439,13 @@ def _show_status(folder: str, *, json: bool) -> None:
     concepts = class_from_dict(public["stream"]["class"])
     parts = parts_in(public, concepts)
     spent = f"{public['batches']} of {public['planned_batches']} updates used"
+    spent += "; the last rule stays in use" * public["stopped"]
     facts(
         [
             ("Rows", f"{public['rows']:,}", "bold"),
             ("Rule", public["description"] or "none yet"),
             ("Hypothesis", str(public["hypothesis"])),
-            (
-                "Budget",
-                spent + ("; the last rule stays in use" if public["stopped"] else ""),
-                "",
-            ),
+            ("Budget", spent),
             ("Guarantee", str(total(parts))),
             *stream_facts(parts, proposal_of(concepts)),
             ("Running", "yes" if running else "no"),
@@ -479,10 +476,6 @@ class Answers:
                 self._file = open(path, "w", encoding="ascii", newline="")  # noqa: SIM115 - kept open
             except OSError as problem:
                 raise _unwritten(path, problem) from None
-
-    def repeat(self, stream: DurableStream) -> None:
-        """Write the saved answers of a process that was killed before it had written them all."""
-        self.write(*stream.journal.answers)
 
     def write(self, first: int, labels: str) -> None:
         """Write answers from a time on; they are handed to the system when this returns."""
@@ -524,15 +517,12 @@ class Progress:
         version = self._stream.state.version
         if version != self._version:
             self._version = version
-            self._say("\n")
+            self.say("\n")
         elif self._live:
-            self._say("\r")
+            self.say("\r")
 
-    def end(self) -> None:
+    def say(self, end: str) -> None:
         """Say the state of the stream."""
-        self._say("\n")
-
-    def _say(self, end: str) -> None:
         if self._quiet:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan

@@ -228,14 +228,13 @@ def planned(
     _ = learner.plan
     required = None if learner.uncertified else learner.required_samples()
     guarantee = learner.guarantee()
-    if json:
-        found = {
-            "class": concepts.spec, "learner": learner.name, "unit": learner.unit,
-            "required": required, "guarantee": guarantee.to_dict(),
-        }  # fmt: skip
-        printed(found, json=True)
+    found = {
+        "class": concepts.spec, "learner": learner.name, "unit": learner.unit,
+        "required": required, "guarantee": guarantee.to_dict(),
+    }  # fmt: skip
+    if printed(found, json=json):
         return 0
-    needs = f"{required:,} {learner.unit}" if required is not None else "not certified"
-    why = "" if required is not None else learner.uncertified
-    facts([("Learner", learner.name), ("Privacy", str(guarantee)), ("Needs", needs, why)])
+    lacking = f"not certified: {learner.uncertified}"
+    needs = lacking if required is None else f"{required:,} {learner.unit}"
+    facts([("Learner", learner.name), ("Privacy", str(guarantee)), ("Needs", needs)])
     return 0

@@ -40,6 +40,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpz
 
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Label
@@ -320,22 +321,14 @@ def digits(value: int) -> str:
     """
     if value.bit_length() < 3 * _SAFE:
         return str(value)
-    if value < 0:
-        return "-" + digits(-value)
     if value.bit_length() > 3.32193 * MAX_DIGITS:  # log2(10), rounded up
-        return "inf"
-    half = int(value.bit_length() * 0.30103) // 2
-    high, low = divmod(value, 10**half)
-    return digits(high) + digits(low).rjust(half, "0")
+        return "-inf" if value < 0 else "inf"
+    return str(fmpz(value))
 
 
 def _integer(figures: str) -> int:
     """Return the integer with these digits, also beyond Python's guard on their number."""
-    if len(figures) <= _SAFE:
-        return int(figures)
-    half = len(figures) // 2
-    shift: int = 10**half
-    return _integer(figures[:-half]) * shift + _integer(figures[-half:])
+    return int(figures) if len(figures) <= _SAFE else int(fmpz(figures))
 
 
 def _infinity(sign: str) -> float:
@@ -909,8 +902,7 @@ def codes_of(y: Any, labels: Sequence[Label], caller: str) -> Counts:
     if (codes == len(labels)).any():
         raise DataError(
             f"Every label given to {caller} must be one of the public labels {list(labels)}. Some "
-            "label is not. The list is that of the class, labels=[...]: it is not learned from "
-            "the data."
+            "label is not. The list (classes=, or labels= of a class) is not learned from the data."
         )
     return codes
 

@@ -12,8 +12,8 @@ stop the engine, and so tell everyone that it is there. `portable` looks at each
 What it returns has a type that depends on the given type only.
 
 DuckDB's own reader of Parquet stops at such values, and casts the later parts of a table to the
-types of the first one. `ParquetParts` asks for parts with equal columns (their schemas are public),
-and `parquet_stream` hands out each value made safe alone.
+types of the first one. `littlestone.data.tables` asks for parts with equal columns (their schemas
+are public), and hands out each value made safe alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -39,7 +39,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from littlestone.data.cells import DAY, DAYS_TO_1970, doubles
 from littlestone.errors import (
@@ -225,23 +224,6 @@ def _valid(column: pa.Array) -> npt.NDArray[Any]:
     return mask
 
 
-#: How far a file is read ahead: little, so that memory is that of a few batches.
-_AHEAD: dict[str, Any] = {"batch_size": 1 << 16, "batch_readahead": 1, "fragment_readahead": 1}
-
-
-class ParquetParts:
-    """The files of one table, in order."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = [str(path) for path in paths]
-        footers = [pq.read_metadata(part) for part in self.paths]
-        schemas = [footer.schema.to_arrow_schema() for footer in footers]
-        self.rows = sum(footer.num_rows for footer in footers)
-        columns = [[(field.name, field.type) for field in schema] for schema in schemas]
-        self.fields = columns[0]
-        self.alike = all(other == self.fields for other in columns)
-
-
 @dataclass(frozen=True)
 class Stream:
     """Columns c0, c1, ... of a table, of public types; each call reads from the first row.
@@ -263,25 +245,6 @@ class Stream:
                 kept, empty = [], False
         if kept or empty:
             yield pa.concat_tables(kept or [self.schema.empty_table()])
-
-
-def parquet_stream(parts: ParquetParts, columns: Sequence[int]) -> Stream:
-    """Return some columns of Parquet files: the rows of all parts, in order."""
-    asked = [parts.fields[position] for position in columns]
-    schema = pa.schema([(f"c{j}", portable_type(kind)) for j, (_, kind) in enumerate(asked)])
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas, which takes a while
-
-        files = ds.dataset(parts.paths, schema=pa.schema(parts.fields), format="parquet")
-        cells = {f"c{j}": ds.field(name) for j, (name, _) in enumerate(asked)}
-        progress = Progress(parts.rows)
-        options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        for batch in files.to_batches(columns=cells, fragment_scan_options=options, **_AHEAD):
-            progress(len(batch))
-            yield pa.record_batch([portable(column) for column in batch], schema=schema)
-
-    return Stream(schema, batches)
 
 
 # -- The embedded engine (DuckDB), private to this process; no engine's messages are shown.
@@ -423,13 +386,6 @@ def _database(process: int) -> DuckDBPyConnection:
     database = _start(":memory:", preserve_insertion_order=True)
     database.execute("PRAGMA disable_checkpoint_on_shutdown")  # files of `Store` have no name
     return database
-
-
-def open_file(path: Path) -> DuckDBPyConnection:
-    """Return a connection to a DuckDB file, for reading only, with the same limits."""
-    connection = _start(str(path), read_only=True)
-    connection.execute("SET enable_progress_bar = false")
-    return connection
 
 
 def _start(database: str, *, read_only: bool = False, **more: bool) -> DuckDBPyConnection:
@@ -660,21 +616,20 @@ def open_url(url: str, caller: str) -> Frame:
     if not os.path.isfile(path):
         hint = "A path after three slashes is relative, after four absolute."
         raise parameter_error(caller, "table", "the URL of a file that exists", str(path), hint)
-    return run_engine(lambda: _duckdb(path, _quoted(table, schema)), _CLOSED.format(caller))
+    names = [table] if schema is None else [schema, table]
+    quoted = ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+    def opened() -> Frame:
+        connection = _start(str(path), read_only=True)
+        connection.execute("SET enable_progress_bar = false")
+        frame: Frame = nw.from_native(connection.sql(f"FROM {quoted}"))
+        return frame
+
+    return run_engine(opened, _CLOSED.format(caller))
 
 
 def _refused(caller: str) -> ParameterError:
     return ParameterError(f"The 'table' parameter of {caller} must be {_FORM}.")
-
-
-def _quoted(table: str, schema: str | None) -> str:
-    names = [table] if schema is None else [schema, table]
-    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
-
-
-def _duckdb(path: Path, table: str) -> Frame:
-    frame: Frame = nw.from_native(open_file(path).sql(f"FROM {table}"))
-    return frame
 
 
 def _postgres(url: str, table: str, schema: str | None) -> Frame:

@@ -27,13 +27,7 @@ from littlestone.data.cells import (
     text,
     user_name,
 )
-from littlestone.data.containers import (
-    PER_SECOND,
-    Stream,
-    portable,
-    repaired,
-    run_engine,
-)
+from littlestone.data.containers import PER_SECOND, Stream, portable, repaired, run_engine
 from littlestone.data.domains import (
     OUTSIDE,
     Domain,
@@ -91,9 +85,7 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
     The index of a cell outside the domain is -1.
     """
     if domain.bounds is not None and (domain.small or pa.types.is_integer(column.type)):
-        integers = cast(IntegerDomain, domain)
-        long = column.type == pa.uint64()  # perhaps beyond int64
-        numbers = whole_numbers(column, integers) if long else _integers(column, integers)
+        numbers = _integers(column, cast(IntegerDomain, domain))
         if numbers is not None:
             values, inside = numbers
             points, where = distinct(values[inside])
@@ -114,7 +106,7 @@ def keys_of(column: pa.ChunkedArray, domain: Domain, line: Line) -> tuple[Ints, 
     if domain.bounds is not None:
         numbers = _integers(column, cast(IntegerDomain, domain))
         if numbers is not None:
-            return numbers
+            return numbers[0].astype(np.int64, copy=False), numbers[1]
     points, point = points_of(column, domain)
     inside = point >= 0
     keys = np.zeros(len(point), dtype=np.int64)
@@ -186,12 +178,15 @@ def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.N
     return values, inside
 
 
-def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
-    """Convert a column of a simple type; None when the type is not simple."""
+def _integers(
+    column: pa.ChunkedArray, domain: IntegerDomain
+) -> tuple[npt.NDArray[Any], Mask] | None:
+    """Convert a column of a simple type, to 64 bits; None when the type is not simple."""
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         values, inside = whole_numbers(column, domain)
-        return values.astype(np.int64, copy=False), inside
+        unsigned = kind == pa.uint64()  # perhaps beyond int64
+        return values if unsigned else values.astype(np.int64, copy=False), inside
     if pa.types.is_floating(kind):
         values = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
         whole = (np.abs(values) < 2.0**63) & (np.floor(values) == values)  # NaN is not whole
@@ -355,15 +350,6 @@ class Reading(Rules):
         chunks = [chunk for column in users for chunk in column.chunks]
         user, keys = _users(pa.chunked_array(chunks), self.user, self.caller, strict=strict)
         return replace(groups, user=user, keys=keys)
-
-
-def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> TargetSample:
-    """Read and count a table; see `Reading.of`."""
-
-    def run() -> TargetSample:
-        return Reading(table=table, caller=caller, **arguments).groups(strict=strict)
-
-    return run_engine(run, STOPPED.format(caller))
 
 
 def read_points(

@@ -30,20 +30,13 @@ from littlestone.data.counting import (
     group_sizes,
     whole_numbers,
 )
-from littlestone.data.domains import (
-    IntegerDomain,
-    Line,
-    check_same,
-    refusal,
-    totals,
-    user_index,
-)
+from littlestone.data.domains import IntegerDomain, Line, check_same, refusal, totals, user_index
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
-from littlestone.data.sample import Extremes
+from littlestone.data.sample import Extremes, Sample
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
-from littlestone.data.targets import TargetSample, UserSample
-from littlestone.errors import DataError, ParameterError
+from littlestone.data.targets import UserSample
+from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Points
 
 Ints = npt.NDArray[np.int64]
@@ -58,6 +51,7 @@ Need: TypeAlias = Literal["all", "batches", "extremes"]
 def read(
     table: Any,
     *,
+    kind: Any = None,
     strict: bool = False,
     caller: str = "read",
     need: Need = "all",
@@ -65,7 +59,9 @@ def read(
     large: int = LARGE,
     **arguments: Any,
 ) -> Any:
-    """Return the sample of a table: a `Sample` or `UserSample`; see `Reading.of`.
+    """Return the sample of a table; see `Rules`.
+
+    ``kind``: `Sample`, `UserSample` or `TargetSample` (in memory), if the user does not say.
 
     Examples
     --------
@@ -79,7 +75,7 @@ def read(
     def run() -> Any:
         reading = _Sampled(table=table, caller=caller, **arguments)
         if strict or need == "all":
-            return reading.in_memory(strict=strict)
+            return reading.in_memory(kind, strict=strict)
         return reading.cheapest(need, most, large)
 
     return run_engine(run, STOPPED.format(caller))
@@ -88,14 +84,16 @@ def read(
 class _Sampled(Reading):
     """What becomes of an opened table."""
 
-    def in_memory(self, *, strict: bool = False) -> Any:
+    def in_memory(self, kind: Any = None, *, strict: bool = False) -> Any:
         """Count what all cells are converted to."""
-        return self._sample(self.groups(strict=strict))
-
-    def _sample(self, groups: TargetSample) -> Any:
-        if self.user is not None:
-            return UserSample.grouped(groups)
-        return groups.pooled(None if self.labels is None else len(self.labels))
+        groups = self.groups(strict=strict)
+        if kind in (None, Sample):  # who names users has them protected
+            kind = Sample if self.user is None else UserSample
+        elif kind is UserSample and self.user is None:
+            raise parameter_error(self.caller, "user", "the name of a column", None)
+        if kind is Sample:
+            return groups.pooled(None if self.labels is None else len(self.labels))
+        return kind.grouped(groups)
 
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""

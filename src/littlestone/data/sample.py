@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.costs import Costs
-from littlestone.data.cells import codes_of, equal, label_values
+from littlestone.data.cells import codes_of, label_values
 from littlestone.data.domains import OUTSIDE, as_points, distinct, totals
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
 
 if TYPE_CHECKING:
     from littlestone.bounds import Unit
-    from littlestone.data.cells import CsvFormat
     from littlestone.data.domains import Domain, Line
     from littlestone.data.schema import Schema
     from littlestone.source import Source
@@ -204,9 +203,17 @@ class Sample:
         inside = self.by_label - np.array(self.outside, dtype=np.int64)
         return int(self.table[:, 1] @ inside)
 
-    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
-        """Return what `split` draws, of what is not in memory."""
-        raise TypeError("What is in memory is split.")
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Draw so many records (public), and return these, and the others.
+
+        Examples
+        --------
+        >>> from littlestone.source import SeededSource
+        >>> Sample.of([5, 3, 5], [1, 0, 1]).split(SeededSource(0), 1)
+        (Sample(n=1), Sample(n=2))
+        """
+        order = shuffle(self, source)
+        return part(self, order[:first]), part(self, order[first:])
 
     def within(self, low: int, high: int) -> Sample:
         """Return the sample in which points beyond these bounds are outside, too."""
@@ -329,25 +336,17 @@ class Sample:
         >>> Sample.from_arrays([5, 3, 5], ["y", "n", "y"], IntegerDomain(1, 9), classes=("n", "y"))
         Sample(n=3)
         """
+        if labels is None and (len(classes) != 2 or classes[0] == classes[1]):
+            constraint = "two different labels (negative, positive)"
+            raise parameter_error(caller, "classes", constraint, list(classes))
         points = domain.array(X, caller=caller)
-        code = strict_labels(y, classes, caller) if labels is None else codes_of(y, labels, caller)
+        code = codes_of(y, classes if labels is None else labels, caller)
         check_lengths(caller, len(points), y=len(code))
         return count(points, code, None if labels is None else len(labels))
 
     @classmethod
     def read(
-        cls,
-        table: Any,
-        *,
-        x: str | Sequence[str] | None = None,
-        y: str,
-        domain: Domain,
-        positive: Any = 1,
-        labels: Sequence[Label] | None = None,
-        strict: bool = False,
-        negative: Any = None,
-        csv: CsvFormat | str | Mapping[str, Any] | None = None,
-        caller: str = "Sample.read",
+        cls, table: Any, *, strict: bool = False, caller: str = "Sample.read", **rules: Any
     ) -> Sample:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
@@ -415,21 +414,10 @@ class Sample:
         >>> listed.counts.tolist(), listed.outside
         ([[1, 0], [0, 0], [0, 1], [0, 1]], (0, 1, 0, 0))
         """
-        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+        from littlestone.data.read import read  # noqa: PLC0415 - engines are loaded late
 
-        groups = group_table(
-            caller,
-            table,
-            x=x,
-            y=y,
-            domain=domain,
-            positive=positive,
-            negative=negative,
-            labels=labels,
-            strict=strict,
-            csv=csv,
-        )
-        return groups.pooled(None if labels is None else len(labels))
+        sample: Sample = read(table, kind=Sample, strict=strict, caller=caller, **rules)
+        return sample
 
     def __repr__(self) -> str:
         listed = f", labels={self.labels}" if self.unlisted else ""
@@ -487,22 +475,6 @@ def count(points: Points, codes: Counts, labels: int | None = None) -> Sample:
     """Count points with codes of labels."""
     keys, where = distinct(points)
     return grouped(keys, where, codes, np.ones(len(codes), dtype=np.int64), labels)
-
-
-def strict_labels(y: Any, classes: Sequence[Any], caller: str) -> npt.NDArray[np.int64]:
-    """Return labels 0 and 1 of an array whose values are all among two public classes."""
-    if len(classes) != 2 or classes[0] == classes[1]:
-        constraint = "two different labels (negative, positive)"
-        raise parameter_error(caller, "classes", constraint, list(classes))
-    values = label_values(y, caller)
-    positive = equal(values, classes[1])
-    if not np.all(positive | equal(values, classes[0])):
-        raise DataError(
-            f"Every label given to {caller} must be one of the public classes {list(classes)}. "
-            "Some label is not. Set classes=(negative, positive): the set of classes is not "
-            "learned from the data."
-        )
-    return positive.astype(np.int64)
 
 
 def given_points(points: Any, caller: str, name: str = "points") -> Points:
@@ -625,21 +597,6 @@ def part(sample: Sample, kinds: Kinds) -> Sample:
     inside = index < len(sample.points)
     outside = tuple(table[:, ~inside].sum(axis=1).tolist())
     return Sample(sample.points[index[inside]], table[:, inside], outside, sample.costs)
-
-
-def split(sample: Sample, source: Source, first: int) -> tuple[Sample, Sample]:
-    """Draw so many records (public), and return these, and the others; what is stored alike.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> split(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
-    (Sample(n=1), Sample(n=2))
-    """
-    if not sample.in_memory:
-        return sample.parts(source, first)
-    order = shuffle(sample, source)
-    return part(sample, order[:first]), part(sample, order[first:])
 
 
 def sizes(n: int, parts: int) -> list[int]:

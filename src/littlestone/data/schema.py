@@ -78,7 +78,7 @@ from littlestone.errors import (
     suggest,
 )
 from littlestone.privacy.compose import zcdp_to_dp
-from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
+from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee
 from littlestone.safe_io import read_exact, read_text
 from littlestone.types import Json
 
@@ -572,14 +572,14 @@ class Proposal:
     def spent(self) -> str:
         """What it cost in zCDP, as a part of what a release spent."""
         assert self.zcdp is not None
-        rho, leak = map(exact_text, self.zcdp)
+        rho, leak = map(str, self.zcdp)
         return f"zCDP {rho}, delta {leak}"
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
         if self.zcdp is not None:
-            out["zcdp"] = list(map(exact_text, self.zcdp))
+            out["zcdp"] = list(map(str, self.zcdp))
         return out | {"guarantee": self.guarantee.to_dict()}
 
     @classmethod
@@ -674,19 +674,6 @@ class Schema:
             of which column.
         """
         return cls.from_dict(_read_toml(path))
-
-    @classmethod
-    def outline(cls, path: str | Path) -> Schema:
-        """Return the names of a TOML file's columns, and its CSV format: bins stand for the rest.
-
-        For a schema with mistakes, which can then still be compared with a table.
-        """
-        mistakes: list[str] = []
-        described, csv = _without_csv(_read_toml(path), mistakes)
-        if mistakes:
-            raise ParameterError(mistakes[0])
-        names = [name for name in described if name not in RESERVED]
-        return cls(tuple(Column.bins(name, [0]) for name in names), csv=csv)
 
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> Schema:

@@ -26,7 +26,7 @@ import pyarrow as pa
 from littlestone.costs import Costs
 from littlestone.data.containers import connect, run_engine
 from littlestone.data.domains import Itself, check_same, distinct, totals, user_index
-from littlestone.data.sample import Batch, Counts, Extremes, Sample, split
+from littlestone.data.sample import Batch, Counts, Extremes, Sample
 from littlestone.data.targets import TargetSample, UserSample
 from littlestone.errors import DataError
 from littlestone.source import BitSource
@@ -406,27 +406,26 @@ class Stored(_NotInMemory):
 
     Examples
     --------
-    >>> stored = Stored.kept(Sample.of([5, 3, 5], [1, 0, 1]), OnLine(Itself(9)))
+    >>> given = pa.record_batch([[3, 5], [0, 1], [1, 2]], names=["key", "label", "n"])
+    >>> stored = Stored.keep(
+    ...     OnLine(Itself(9)), given.schema, [given], Costs.equal(2), np.zeros(2, dtype=np.int64))
     >>> stored, stored.points.tolist(), stored.zeros.tolist(), stored.ones.tolist()
     (Sample(n=3), [3, 5], [1, 0], [0, 2])
     """
 
-    def __init__(
-        self, store: Store, layout: OnLine | Encoded, inside: Counts, outside: Counts, costs: Costs
-    ) -> None:
-        # a sample is frozen
-        self.__dict__.update(store=store, layout=layout, costs=costs)
-        self._have(inside, outside)
-
     store: Store
     layout: OnLine | Encoded
-    _inside: Counts  # records inside the domain, by label
+    inside: Counts  # records inside the domain, by label
     #: Of one of two parts: the places of the first one among all records in order; which it is.
-    _places: Places | None = None
-    _first: bool = True
+    places: Places | None = None
+    first: bool = True
 
-    def _have(self, inside: Counts, outside: Counts) -> None:
-        self.__dict__.update(_inside=inside, outside=tuple(outside.tolist()))
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)  # a sample is frozen
+
+    def _with(self, **changed: Any) -> Stored:
+        names = ("store", "layout", "inside", "outside", "costs", "places", "first")
+        return Stored(**{name: getattr(self, name) for name in names} | changed)
 
     @classmethod
     def keep(
@@ -448,28 +447,20 @@ class Stored(_NotInMemory):
                 yield batch
 
         store.keep("records", schema, counted(), ", ".join([*layout.names, "label"]), add="n")
-        return cls(store, layout, inside, outside, costs)
-
-    @classmethod
-    def kept(cls, sample: Sample, layout: OnLine | Encoded) -> Stored:
-        """Store a sample that is in memory."""
-        label, at = np.nonzero(sample.counts)
-        words = [word[at] for word in layout.words(sample.points)]
-        columns = [*words, label.astype(np.int64), sample.counts[label, at]]
-        given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
-        return cls.keep(layout, given.schema, [given], sample.costs, np.array(sample.outside))
+        beyond = tuple(outside.tolist())
+        return cls(store=store, layout=layout, inside=inside, outside=beyond, costs=costs)
 
     @property
     def by_label(self) -> Counts:
         """Number of records with each label (private)."""
-        return self._inside + np.array(self.outside, dtype=np.int64)
+        return self.inside + np.array(self.outside, dtype=np.int64)
 
     def batches(self, line: Line | None = None) -> Iterator[Batch]:
         """Yield the points, or their numbers on the line by which they are stored."""
-        width, labels, start = len(self.layout.names), len(self._inside), 0
+        width, labels, start = len(self.layout.names), len(self.inside), 0
         size = max(_COUNTS // labels, 1)
         for columns in whole(self.store.batches("records", size), width):
-            if self._places is not None:
+            if self.places is not None:
                 n = columns[-1]
                 columns[-1] = self._of_part(n, start)
                 start += int(n.sum())
@@ -499,30 +490,27 @@ class Stored(_NotInMemory):
 
     def cost_weighted(self, costs: Costs) -> Stored:
         """Return the sample with these costs of mistakes."""
-        other = Stored(self.store, self.layout, self._inside, np.array(self.outside), costs)
-        other.__dict__.update(_places=self._places, _first=self._first)
-        return other
+        return self._with(costs=costs)
 
-    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
         """Draw so many records, and return these, and the others; as in memory."""
-        if not self.layout.ordered or self._places is not None:
-            return split(self.counted, source, first)
+        if not self.layout.ordered or self.places is not None:
+            return self.counted.split(source, first)
         places = first_places(source, self.n, first)
         return self._part(places, first=True), self._part(places, first=False)
 
     def _part(self, places: Places, *, first: bool) -> Stored:
-        part = Stored(self.store, self.layout, self._inside, np.array(self.outside), self.costs)
-        part.__dict__.update(_places=places, _first=first)
-        inside = sum((batch.counts.sum(axis=1) for batch in part.batches()), 0 * self._inside)
-        part._have(inside, part._of_part(np.array(self.outside), int(self._inside.sum())))
-        return part
+        part = self._with(places=places, first=first)
+        inside = sum((batch.counts.sum(axis=1) for batch in part.batches()), 0 * self.inside)
+        outside = part._of_part(np.array(self.outside), int(self.inside.sum()))
+        return part._with(inside=inside, outside=tuple(outside.tolist()))
 
     def _of_part(self, n: Counts, start: int) -> Counts:
         """Return how many records of entries belong to the part; they are at start and behind."""
-        assert self._places is not None
+        assert self.places is not None
         ends = start + np.concatenate([[0], np.cumsum(n)])
-        here = np.diff(self._places.before(ends))
-        return here if self._first else n - here
+        here = np.diff(self.places.before(ends))
+        return here if self.first else n - here
 
 
 class Unread(_NotInMemory):
@@ -536,6 +524,11 @@ class Unread(_NotInMemory):
     (3, array([5]), array([3, 5]))
     """
 
+    unlisted = False  # it is read for two labels
+    costs = Costs.equal(2)
+    #: Number of records: public under replace-one.
+    n: int = 0
+
     def __init__(
         self,
         n: int,
@@ -544,11 +537,8 @@ class Unread(_NotInMemory):
         *,
         known: tuple[int, Extremes] | None = None,
     ) -> None:
-        self.__dict__.update(
-            _n=n, _whole=whole, _extremes=extremes, _known=known, costs=Costs.equal(2)
-        )
+        self.__dict__.update(n=n, _whole=whole, _extremes=extremes, _known=known)
 
-    _n: int
     _whole: Callable[[], Sample]
     _extremes: Callable[[int], Extremes]
     _known: tuple[int, Extremes] | None
@@ -572,42 +562,13 @@ class Unread(_NotInMemory):
         check_same([self.n, sample.n])
         return sample
 
-    @property
-    def unlisted(self) -> bool:
-        """False: it is read for two labels."""
-        return False
-
-    @property
-    def n(self) -> int:
-        """Number of records: public under replace-one."""
-        return self._n
-
-    @property
-    def counted(self) -> Sample:
-        """The sample in memory; reads all records, as do the following."""
-        return self.whole.counted
-
-    @property
-    def by_label(self) -> Counts:
-        """Number of records with each label (private)."""
-        return self.whole.by_label
-
-    @cached_property
-    def outside(self) -> tuple[int, ...]:
-        """Records outside the domain, by label."""
-        return self.whole.outside
-
-    def batches(self, line: Line | None = None) -> Iterator[Batch]:
-        """Yield all points."""
-        return self.whole.batches(line)
-
-    def cost_weighted(self, costs: Costs) -> Sample:
-        """Return the sample with these costs of mistakes."""
-        return self.whole.cost_weighted(costs)
-
-    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
-        """Draw so many records, and return these, and the others."""
-        return split(self.whole, source, first)
+    # All else is that of all records, which are read first.
+    counted: Any = property(lambda self: self.whole.counted)
+    by_label: Any = property(lambda self: self.whole.by_label)
+    outside: Any = property(lambda self: self.whole.outside)
+    batches: Any = property(lambda self: self.whole.batches)
+    cost_weighted: Any = property(lambda self: self.whole.cost_weighted)
+    split: Any = property(lambda self: self.whole.split)
 
 
 _NOBODY = UserSample.of([], [], [])

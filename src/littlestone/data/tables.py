@@ -25,26 +25,18 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.cells import (
-    CSV,
-    PARQUET,
-    CsvFormat,
-    conversion,
-    durations,
-    format_of,
-    text,
-)
+from littlestone.data.cells import CSV, PARQUET, CsvFormat, conversion, durations, format_of, text
 from littlestone.data.containers import (
     SPARK,
     Frame,
-    ParquetParts,
+    Progress,
     Stream,
     bytewise,
     check_engine,
     only_plain,
-    parquet_stream,
     portable,
     portable_type,
     run_engine,
@@ -70,6 +62,8 @@ _AS_TEXT = (
     *(nw.Int128, nw.UInt128),
 )
 _ROWS = 1 << 17  # of a batch
+#: How far a file is read ahead: little, so that memory is that of a few batches.
+_AHEAD: dict[str, Any] = {"batch_size": 1 << 16, "batch_readahead": 1, "fragment_readahead": 1}
 
 
 class Table(ABC):
@@ -386,22 +380,44 @@ class _Parquet(Table):
             f"The file {str(path)!r} cannot be read as Parquet: it is damaged, or not Parquet (the "
             "name of a CSV file ends in .csv)."
         )
-        self._parts = run_engine(lambda: ParquetParts(parts), message)
-        if not self._parts.alike:
+        self._paths = [str(part) for part in parts]
+
+        def footers() -> list[tuple[int, list[tuple[str, pa.DataType]]]]:
+            found = map(pq.read_metadata, self._paths)
+            kinds = ((footer.num_rows, footer.schema.to_arrow_schema()) for footer in found)
+            return [(rows, [(field.name, field.type) for field in kind]) for rows, kind in kinds]
+
+        rows, fields = zip(*run_engine(footers, message), strict=True)
+        self._rows, self._fields = sum(rows), fields[0]
+        if any(other != self._fields for other in fields):
             raise DataError(
                 f"The parts {str(path)!r} must have equal columns: the same names and types in the "
                 "same order. Rewrite the parts that differ."
             )
-        names = [name for name, _ in self._parts.fields]
+        names = [name for name, _ in self._fields]
         if len(set(names)) < len(names):
             raise ParameterError(TWICE)
         super().__init__(names)
 
     def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
-        return parquet_stream(self._parts, [self.names.index(name) for name in columns])
+        kinds = [portable_type(dict(self._fields)[name]) for name in columns]
+        schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(kinds)])
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas, which takes a while
+
+            files = ds.dataset(self._paths, schema=pa.schema(self._fields), format="parquet")
+            cells = {f"c{j}": ds.field(name) for j, name in enumerate(columns)}
+            progress = Progress(self._rows)
+            options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+            for batch in files.to_batches(columns=cells, fragment_scan_options=options, **_AHEAD):
+                progress(len(batch))
+                yield pa.record_batch([portable(column) for column in batch], schema=schema)
+
+        return Stream(schema, batches)
 
     def rows(self) -> int:
-        return int(self._parts.rows)
+        return self._rows
 
 
 class _Columns(Table):

@@ -21,12 +21,7 @@ import numpy.typing as npt
 
 from littlestone.data.cells import Match, label_values, text, user_name
 from littlestone.data.domains import Keys, distinct, mixed, totals, user_index
-from littlestone.data.sample import (
-    Sample,
-    check_lengths,
-    given_points,
-    grouped,
-)
+from littlestone.data.sample import Sample, check_lengths, given_points, grouped
 from littlestone.data.schema import Column
 from littlestone.errors import (
     DataError,
@@ -433,12 +428,7 @@ class TargetSample:
     def of(cls, points: Any, codes: Any, users: Any = None) -> Self:
         """Return the records of rows of codes, codes of targets, and names of users."""
         rows, code = np.asarray(points, dtype=np.int16), np.asarray(codes, dtype=np.int64)
-        check_lengths("TargetSample.of", len(rows), y=len(code))
-        if users is None:
-            return cls.listed(rows, code)
-        index, keys = user_index(list(users))
-        check_lengths("TargetSample.of", len(rows), users=len(index))
-        return cls.listed(rows, code, index, keys)
+        return cls.from_arrays(rows, code, users, caller="TargetSample.of")
 
     @classmethod
     def listed(
@@ -490,9 +480,10 @@ class TargetSample:
         >>> UserSample.read(table, user="who", x="age", y="visits", domain=IntegerDomain(1, 99))
         UserSample(n=2)
         """
-        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+        from littlestone.data.read import read  # noqa: PLC0415 - engines are loaded late
 
-        return cls.grouped(group_table(caller or f"{cls.__name__}.read", table, **arguments))
+        sample: Self = read(table, kind=cls, caller=caller or f"{cls.__name__}.read", **arguments)
+        return sample
 
     @classmethod
     def grouped(cls, groups: TargetSample) -> Self:

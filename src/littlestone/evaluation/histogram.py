@@ -8,15 +8,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data import Sample
 from littlestone.data.histogram import Groups
-from littlestone.data.sample import split as split_records
-from littlestone.data.targets import TargetSample
 from littlestone.errors import (
     check_fraction,
     check_integer,
@@ -302,8 +299,6 @@ def variance(rate: float) -> float:
 _LEAST, _SIZE, _MOST_HELD_OUT = 500, 1_000, 20_000
 _FEWEST_SHARE, _LARGEST_SHARE = Fraction(1, 10), Fraction(3, 10)
 
-Part = TypeVar("Part", Sample, TargetSample)
-
 
 @dataclass(frozen=True)
 class HeldOut:
@@ -362,17 +357,3 @@ def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
     mask = np.zeros(n, dtype=np.bool_)
     mask[source.permutation(n, first)] = True
     return mask
-
-
-def split_units(sample: Part, first: int, source: Source) -> tuple[Part, Part]:
-    """Draw so many units (public), and return these, and the others; users with all their records.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> split_units(Sample.of([5, 3, 5], [1, 0, 1]), 1, SeededSource(0))
-    (Sample(n=1), Sample(n=2))
-    """
-    if isinstance(sample, TargetSample):
-        return sample.split(source, first)
-    return split_records(sample, source, first)

@@ -203,7 +203,7 @@ class Evaluation(Figures):
         """
         beta = float(check_probability("evaluate", "beta", beta))
         value = min(1.0, max(0.0, self._raw_share(answers)))
-        reach = self._reach(self._counts.size, beta) / 2 / self._n
+        reach = self.histogram.reach(self._counts.size, beta) / 2 / self._n
         middle = min(max(0.5, value - reach), value + reach)
         wide = math.hypot(reach, deviations(beta) * math.sqrt(middle * (1 - middle) / self._n))
         return Band(value, max(0.0, value - wide), min(1.0, value + wide), self.covers, beta)
@@ -222,7 +222,8 @@ class Evaluation(Figures):
         levels = [int(cost) for cost in np.unique(price) if cost]
         value = float((price * self._counts).sum())
         reach = sum(
-            cost * self._reach(int((price == cost).sum()), beta / len(levels)) for cost in levels
+            cost * self.histogram.reach(int((price == cost).sum()), beta / len(levels))
+            for cost in levels
         )
         unit, value = float(costs.unit) / self._n, max(0.0, value)
         square = max(float((price**2 * self._counts).sum()), value * max(levels, default=0))
@@ -265,7 +266,7 @@ class Evaluation(Figures):
             )
         risk = float(check_probability("evaluate", "beta", beta)) / 2
         value = 1 - self._raw_share(answers)
-        reach = self._reach(self._counts.size, risk) / 2
+        reach = self.histogram.reach(self._counts.size, risk) / 2
         mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
         return min(1.0, float(upper_limit(mistakes, self._n, risk)) + 1e-12)
 
@@ -286,9 +287,6 @@ class Evaluation(Figures):
         if len(answers) != len(self.histogram.scores):
             raise ParameterError("There must be one label for each score of the histogram.")
         return float(self._counts[np.asarray(answers), np.arange(len(answers))].sum())
-
-    def _reach(self, cells: int, beta: float) -> float:
-        return self.histogram.reach(cells, beta)
 
     def groups(self, answers: Sequence[int], *, beta: float = _BETA) -> tuple[GroupFigures, ...]:
         """Return what is said of each public group, where one label is answered for each score.
@@ -312,7 +310,7 @@ class Evaluation(Figures):
 
     def _of_group(self, name: str, answers: Sequence[int], beta: float) -> GroupFigures:
         counts, n, width = self._counts, self._n, len(answers)
-        total, reach = float(counts.sum()), self._reach(counts.size, beta) / n
+        total, reach = float(counts.sum()), self.histogram.reach(counts.size, beta) / n
         value = min(max(total / n, 0.0), 1.0)
         middle = min(max(0.5, value - reach), value + reach)
         off = math.hypot(reach, deviations(beta) * math.sqrt(middle * (1 - middle) / n))
@@ -650,12 +648,8 @@ def _narrow(band: Band | None) -> Band | None:
 
 def balanced_accuracy(confusion: Sequence[Sequence[float]]) -> float:
     """Return the mean over labels of the share that is answered rightly, of noisy counts."""
-    shares = [_share(row[label], sum(row)) for label, row in enumerate(confusion)]
+    shares = [row[y] / sum(row) if sum(row) >= 1 else 0.5 for y, row in enumerate(confusion)]
     return min(1.0, max(0.0, sum(shares) / len(shares)))
-
-
-def _share(part: float, total: float) -> float:
-    return part / total if total >= 1 else 0.5
 
 
 def deviations(beta: float) -> float:

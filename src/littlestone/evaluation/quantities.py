@@ -311,9 +311,8 @@ class QuantityEvaluation(Figures):
         """The bands, with names to be read."""
         bands = self.bands
         cut = any(isinstance(band, Between) for band in bands.values())
-        of = (
-            f", errors truncated at {four(float(self.sums.reach))}" * cut
-        )  # no other R2 is known then
+        # no other R2 is known then
+        of = f", errors truncated at {four(float(self.sums.reach))}" * cut
         return {
             name.replace("_", " ") + of * (name in ("r2", "pinball_explained")): band
             for name, band in bands.items()

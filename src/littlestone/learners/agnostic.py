@@ -19,6 +19,7 @@ from flint import ctx
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.certificate import log_of
 from littlestone.classes.finite import check_dichotomies, dichotomies
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import (
@@ -381,13 +382,8 @@ def _per_labelling(concepts: ConceptClass, goal: Goal, first: int, ghosts: int) 
 def _carries(own: Fraction, alpha1: Fraction, beta: Fraction, first: int, ghosts: int) -> bool:
     points = ghosts * first**2
     fresh = float(alpha1) * (points - first)
-    spread = math.sqrt(2 * fresh * _unlikely(beta))
+    spread = math.sqrt(2 * fresh * -log_of(beta))
     return float(own) * points <= (fresh - spread) * (1 - 1e-9)
-
-
-def _unlikely(beta: Fraction) -> float:
-    """Return ln(1/beta), also where beta is no float."""
-    return math.log(beta.denominator) - math.log(beta.numerator)
 
 
 def _growth(vc_dim: int, n: int) -> int:

@@ -188,7 +188,7 @@ _MECHANISMS = {
     **dict.fromkeys(("count of label 1", "counts of labels", "life table"), ("count.truncated",)),
     **dict.fromkeys(("last factor", "predicted survival"), ("count.truncated",)),
     **dict.fromkeys(("counts", "the mean of the residuals"), ("clip.rank", "count.truncated")),
-    **dict.fromkeys(("counts of columns", "weights of columns"), ("boosting.start",)),
+    "counts of columns": ("boosting.start",),
     "quantiles": ("exp-mech.privacy",),
     "columns": ("counts.privacy",),
     "coefficients": ("linear.moments",),

@@ -37,7 +37,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
-from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
+from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule
 from littlestone.evaluation.quantities import ERROR_SUMS, survival_histogram
 from littlestone.learners.boosting.values import (
     HOLDOUT,
@@ -352,12 +352,12 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     if not held_out:
         looked_at = sample
     elif looked_at is None and not sample.in_memory:  # what stops this costs nothing, either
-        looked_at, taken = split_units(taken, held_out, source)
+        looked_at, taken = taken.split(source, held_out)
     # Pay, and from here on what is drawn is learned from.
     what = f"{learner.name} on {learner.concept_class.spec}"
     paid = pay(ledger, LEARNING, guarantee, what, loss=loss) if paid is None else paid
     if looked_at is None:
-        looked_at, taken = split_units(taken, held_out, source)
+        looked_at, taken = taken.split(source, held_out)
     hypothesis = smaller.draw(taken, source)
     histogram = None
     if shares.evaluation is not None:
@@ -539,13 +539,13 @@ def read_sample(
 
     domain = learner.concept_class.domain if domain is None else domain
     most: int | None = getattr(learner, "extremes", None)
-    need: Any = "all"
-    if learner.unit == "users" or getattr(learner, "uses_marginals", False):
+    need: Any = "batches" if getattr(learner, "streams", False) else "all"
+    if learner.reads is TargetSample:
+        need = "all"
+    elif learner.unit == "users" or getattr(learner, "uses_marginals", False):
         need = "batches"
     elif most is not None:
         need = "extremes"
-    elif getattr(learner, "streams", False):
-        need = "batches"
     labels: tuple[Label, ...] | None = None
     if learner.concept_class.lists_labels:
         _ = learner.plan  # only what learns several labels has one
@@ -559,16 +559,12 @@ def read_sample(
             f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
         )
-    if learner.reads is TargetSample:
-        arguments |= {"domain": domain, "labels": labels}
-        target = getattr(learner.concept_class, "target", None)
-        values = TargetSample.read(table, target=target, **arguments)
-        check_rows(values.n, arguments.get("caller", "fit"))
-        return values
     sample: AnySample = read(
         table,
+        kind=learner.reads,
         domain=domain,
         labels=labels,
+        target=getattr(learner.concept_class, "target", None),
         need=need,
         most=most or 0,
         **arguments,

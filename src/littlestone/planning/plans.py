@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -40,8 +41,7 @@ from littlestone.learners.select import (
     replan,
 )
 from littlestone.notebooks import Card, Table
-from littlestone.privacy.guarantee import exact_text
-from littlestone.safe_io import OMITTED, Plain
+from littlestone.safe_io import OMITTED, Plain, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -483,7 +483,7 @@ class Plans:
         chosen, cheaper = self.chosen, self.cheaper
         return {
             "class": self.concept_class.spec,
-            "asked": asked(self.budget),
+            "asked": plain(asked(self.budget)),
             "plans": [_row(c, self.budget) for c in self.candidates],
             "chosen": None if chosen is None else chosen.learner,
             "why": self.why,
@@ -615,12 +615,12 @@ def _streamed(found: StreamPlan | None) -> str:
 
 
 def asked(budget: Goal) -> Json:
-    """Return a budget as plain JSON, exactly."""
+    """Return the exact numbers of a budget that are not 0."""
     names = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
     numbers = {name: getattr(budget, name) for name in names if getattr(budget, name)}
     if budget.evaluation:
         numbers["evaluate"] = budget.evaluation * budget.epsilon
-    return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
+    return numbers
 
 
 def _setting(candidate: Candidate) -> str:
@@ -742,8 +742,8 @@ def _least(
 ) -> tuple[Candidate, Fraction] | None:
     """Bisect on the decimals of three digits, in their order."""
 
-    def at(value: Fraction) -> Candidate | None:
-        found = replan(candidate, concept_class, replace(budget, **{what: value}))  # type: ignore[arg-type]
+    def at(i: int) -> Candidate | None:
+        found = replan(candidate, concept_class, replace(budget, **{what: decimal(i)}))  # type: ignore[arg-type]
         return found if found.n is not None and found.n <= n else None
 
     def decimal(i: int) -> Fraction:
@@ -751,15 +751,10 @@ def _least(
         mantissa = Fraction(digits + 10 ** (_DIGITS - 1), 10 ** (_DIGITS - 1))
         return mantissa * Fraction(f"1e{power + _SMALLEST[what]}")
 
-    low, high = -1, (_LARGEST[what] - _SMALLEST[what] + 1) * 9 * 10 ** (_DIGITS - 1) - 1
-    best = at(decimal(high))
-    if best is None:
+    last = (_LARGEST[what] - _SMALLEST[what] + 1) * 9 * 10 ** (_DIGITS - 1) - 1
+    if at(last) is None:
         return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = at(decimal(middle))
-        if found is None:
-            low = middle
-        else:
-            high, best = middle, found
-    return best, decimal(high)
+    least = bisect_left(range(last), True, key=lambda i: at(i) is not None)
+    best = at(least)
+    assert best is not None
+    return best, decimal(least)

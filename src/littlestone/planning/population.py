@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -121,14 +121,9 @@ class Twin:
         numbers = whole(names) if comma else cells
         return cls(tuple(names), opened.declared, cells, numbers, fit.user)
 
-    @property
+    @cached_property
     def units(self) -> Sequence[Ints]:
         """The rows of each record, or of each user."""
-        if "units" not in self._encoded:
-            self._encoded["units"] = self._units()
-        return cast("Sequence[Ints]", self._encoded["units"])
-
-    def _units(self) -> Sequence[Ints]:
         if self.user is None:
             return cast("Sequence[Ints]", np.arange(len(self.cells))[:, None])
         code = self.cells[self.user].combine_chunks().dictionary_encode(null_encoding="encode")
@@ -216,13 +211,6 @@ class Drawn(Table):
         return Stream(cells.schema, batches)
 
 
-class Drawable(Protocol):
-    """What rows are drawn from: a twin, or a simulated population."""
-
-    def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
-        """Return n units to learn from, and others to measure on."""
-
-
 # -- One run.
 
 
@@ -230,13 +218,12 @@ class Run(NamedTuple):
     """What one run found: measures of its model, and what its evaluation says of the first one."""
 
     measures: dict[str, float]
-    value: float = math.nan
-    width: float = math.nan  # half of the band; NaN: nothing is evaluated, or noise hides it
+    width: float = math.nan  # half of its band; NaN: nothing is evaluated, or noise hides it
     model: str = ""  # the family that was taken, of those that more than one are possible
     stopped: str = ""  # why nothing was released
 
 
-def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
+def run_once(rows: Twin | Made, fit: Fit, n: int, seed: int, run: int) -> Run:
     """Draw rows, fit, and measure; the same numbers give the same run."""
     generator = public_generator(seed, run)
     learned, apart = rows.draw(n, generator)
@@ -252,7 +239,7 @@ def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
     band = reported(release)
     if band is None:
         return found
-    return found._replace(value=band.value, width=(band.high - band.low) / 2)
+    return found._replace(width=(band.high - band.low) / 2)
 
 
 def reported(release: Release) -> Band | None:

@@ -36,6 +36,7 @@ from littlestone.errors import (
     check_integer,
     check_probability,
     counted,
+    exact_value,
     parameter_error,
 )
 from littlestone.learners.fit import Fit, asked_of
@@ -43,7 +44,6 @@ from littlestone.learners.task import Protocol
 from littlestone.notebooks import Card
 from littlestone.planning.population import (
     BEYOND,
-    Drawable,
     Made,
     Run,
     Spread,
@@ -197,11 +197,8 @@ class Aim:
         found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
         known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
         rule = f"of the form 'auroc >= .75', with a measure of this fit: {', '.join(known)}"
-        try:
-            value = float(found[3]) if found else math.nan
-        except ValueError:
-            value = math.nan
-        if found is None or math.isnan(value) or found[1] not in known:
+        value = exact_value(found[3]) if found else None
+        if found is None or value is None or found[1] not in known:
             raise parameter_error(caller, "aim", rule, text)
         least = MEASURES[found[1]][1]
         if (found[1] in _SHARES and not 0 < value < 1) or (found[1] == "r2" and value >= 1):
@@ -209,7 +206,7 @@ class Aim:
         if least != (found[2] == ">="):
             which = "larger is better: write >=" if least else "smaller is better: write <="
             raise parameter_error(caller, "aim", f"{rule}. For {found[1]}, {which}", text)
-        return cls(found[1], least, value)
+        return cls(found[1], least, float(value))
 
     def reached(self, run: Run) -> bool:
         """Whether a run reached it; one that released nothing did not."""
@@ -314,7 +311,7 @@ class Key(NamedTuple):
 class Runner:
     """Runs on public rows, in processes; what was run is not run again."""
 
-    rows: Drawable
+    rows: Twin | Made
     fit: Fit
     seed: int
     jobs: int | None
@@ -374,9 +371,9 @@ class Runner:
 
 
 @lru_cache(maxsize=1)
-def _load(path: str) -> tuple[Drawable, int]:
+def _load(path: str) -> tuple[Twin | Made, int]:
     """Load the rows of this rehearsal, once in each process."""
-    return cast("tuple[Drawable, int]", pickle.loads(Path(path).read_bytes()))  # noqa: S301 - ours
+    return cast("tuple[Twin | Made, int]", pickle.loads(Path(path).read_bytes()))  # noqa: S301 - ours
 
 
 def _in_process(path: str, fit: Fit, key: Key) -> tuple[Key, Run]:
@@ -725,7 +722,7 @@ def rehearsed(
     seed = check_integer("rehearse", "random_state", random_state, low=0)
     if n_jobs is not None:
         check_integer("rehearse", "n_jobs", n_jobs, low=1)
-    sources: Mapping[str, Drawable]
+    sources: Mapping[str, Twin | Made]
     if twin is None:
         sources = populations(fit, **guesses)
         columns = cast(Any, fit.schema).names

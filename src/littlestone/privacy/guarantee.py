@@ -95,17 +95,6 @@ def short_text(x: Fraction, *, up: bool = True) -> str:
     return f"{float(lead):.6g}e{places}"
 
 
-def exact_text(x: Fraction) -> str:
-    """Return the exact value as text: an integer or ``p/q``.
-
-    Examples
-    --------
-    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(2))
-    ('1/10', '2')
-    """
-    return str(x)
-
-
 def check_nonnegative(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
     """Return a finite number >= 0 as the exact fraction of what was typed."""
     exact = exact_value(value)
@@ -451,8 +440,8 @@ class Guarantee:
         return {
             "epsilon": float_up(self.epsilon),
             "delta": float_up(self.delta),
-            "epsilon_exact": exact_text(self.epsilon),
-            "delta_exact": exact_text(self.delta),
+            "epsilon_exact": str(self.epsilon),
+            "delta_exact": str(self.delta),
             "neighbours": self.neighbours.value,
             "claim": self.claim,
             "seeded": self.seeded,

@@ -38,7 +38,6 @@ from littlestone.privacy.guarantee import (
     Neighbours,
     Pure,
     check_nonnegative,
-    exact_text,
     float_up,
     round_up,
     short_text,
@@ -97,7 +96,7 @@ class Amount(NamedTuple):
         out: Json = {}
         for name, value in self._asdict().items():
             if value is not None:
-                out |= {name: float_up(value), f"{name}_exact": exact_text(value)}
+                out |= {name: float_up(value), f"{name}_exact": str(value)}
         return out
 
 
@@ -138,10 +137,10 @@ class Event:
             "number": self.number,
             "day": self.day,
             "what": self.what,
-            "loss": " ".join([_name(self.loss), *map(exact_text, _parameters(self.loss))]),
+            "loss": " ".join([_name(self.loss), *map(str, _parameters(self.loss))]),
             "claim": self.claim,
-            "cost": exact_text(self.cost),
-            "leak": exact_text(self.leak),
+            "cost": str(self.cost),
+            "leak": str(self.leak),
             "purpose": self.purpose,
         }
 
@@ -183,7 +182,7 @@ def number_text(name: str, x: Fraction) -> str:
     """Write a number exactly; one that is too long for a ledger is refused."""
     if max(x.numerator.bit_length(), x.denominator.bit_length()) > 6600:  # _DIGITS digits
         raise parameter_error("Ledger", name, f"a number of at most {_DIGITS} digits", float(x))
-    return exact_text(x)
+    return str(x)
 
 
 def number(text: Any) -> Fraction:
@@ -269,7 +268,12 @@ _BLOCK = 1 << 20
 
 def make_key(ledger: Path) -> Path:
     """Write a new key beside a ledger that is about to be made."""
-    return _make(_key_file(ledger), _KEY, f"{SecureSource().below(2**256):064x}")
+    where = _key_file(ledger)
+    with new_private_file(where, _KEY) as name:
+        Path(name).write_text(f"{SecureSource().below(2**256):064x}\n", encoding="ascii")
+        with Path(name).open("rb") as file:
+            os.fsync(file.fileno())
+    return where
 
 
 def fingerprint(ledger: Path, table: Any) -> str:
@@ -279,7 +283,13 @@ def fingerprint(ledger: Path, table: Any) -> str:
             "A ledger with a fingerprint is for one file: give the table as the path of a CSV or "
             "Parquet file, not as a frame, a folder or the URL of a database."
         )
-    digest = hmac.new(bytes.fromhex(_read(_key_file(ledger), _KEY)), digestmod="sha256")
+    where = _key_file(ledger)
+    check_private_file(where, _KEY, _LARGEST)
+    try:
+        key = bytes.fromhex(where.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        raise StoreError(f"The {_KEY} {where} could not be read.", reason="damaged") from None
+    digest = hmac.new(key, digestmod="sha256")
     try:
         with Path(table).open("rb") as file:
             while block := file.read(_BLOCK):
@@ -300,22 +310,6 @@ def check_fingerprint(ledger: Path, stated: str, table: Any) -> None:
 
 def _key_file(ledger: Path) -> Path:
     return ledger.with_name(ledger.name + ".key")
-
-
-def _make(where: Path, what: str, text: str) -> Path:
-    with new_private_file(where, what) as name:
-        Path(name).write_text(text + "\n", encoding="ascii")
-        with Path(name).open("rb") as file:
-            os.fsync(file.fileno())
-    return where
-
-
-def _read(where: Path, what: str) -> str:
-    check_private_file(where, what, _LARGEST)
-    try:
-        return where.read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        raise StoreError(f"The {what} {where} could not be read.", reason="damaged") from None
 
 
 class Ledger:
@@ -523,7 +517,7 @@ class Ledger:
             "data": self.data,
             "accounting": rule.accounting,
             "neighbours": self.neighbours.value,
-            "budget": {"epsilon": exact_text(rule.epsilon), "delta": exact_text(rule.delta)},
+            "budget": {"epsilon": str(rule.epsilon), "delta": str(rule.delta)},
             "event": event.to_dict(),
         }
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from littlestone.bounds import claim
@@ -85,15 +86,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     else:
         on = "held-out records" if held_out else "records of this fit"
 
-    def spread(band: Band | None) -> str:
-        if band is None:
-            return HIDDEN
-        return f"{band.value:.3f} (95% CI {band.low:.3f} to {band.high:.3f})"
-
-    def share(band: Band) -> str:
-        low, value, high = (percent(x, trim=False) for x in (band.low, band.value, band.high))
-        return f"{value} (95% CI {low} to {high})"
-
+    spread = partial(in_words, form="{:.3f}".format)
+    share = partial(in_words, form=partial(percent, trim=False))
     with_ = f"with epsilon {short_text(histogram.epsilon)}"
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, {with_}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))

@@ -5,6 +5,7 @@ And the items of TRIPOD+AI, as far as the release answers them. All of it is wha
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from littlestone.evaluation import (
@@ -19,7 +20,7 @@ from littlestone.privacy import Neighbours
 from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from littlestone.learners.release import Release
     from littlestone.types import Json
@@ -171,12 +172,14 @@ def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None
     return "R2", measured.bands["r2"]
 
 
-def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
+def _tile(
+    name: str, band: object, line: str = "", form: Callable[[float], str] = "{:z.3f}".format
+) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
     if not isinstance(band, Band):
         return name, "hidden", f"by noise in the evaluation; {line}"
-    low, value, high = (f"{x:z.3f}" for x in (band.low, band.value, band.high))
-    return name, value, f"95% CI {low} to {high}; {line}"
+    low, value, high = map(form, (band.low, band.value, band.high))
+    return name, value, f"95% CI {low} to {high}" + f"; {line}" * bool(line)
 
 
 def _measures(release: Release) -> list[tuple[str, str, str]]:
@@ -184,12 +187,14 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
-        tiles = [_tile(names.get(name, name), figure, "a constant prediction has 0")]
+        line = "a constant prediction has 0"
+        if name != "deviance" and any(isinstance(own, Between) for own in measured.bands.values()):
+            line += f"; errors are truncated at {four(float(measured.sums.reach))}"
+        tiles = [_tile(names.get(name, name), figure, line)]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
-            low, value, high = (four(x) for x in (off.low, off.value, off.high))
             error = "Mean absolute error" if "mae" in measured.bands else "Coverage"
-            tiles.append((error, value, f"95% CI {low} to {high}"))
+            tiles.append(_tile(error, off, form=four))
         return tiles
     if isinstance(measured, SurvivalEvaluation):
         figure = None if measured.hidden else measured.concordance
@@ -204,15 +209,12 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     tiles = []
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
-    low, value, high = (
-        percent(x, trim=False) for x in (found.error.low, found.error.value, found.error.high)
-    )
-    line = f"95% CI {low} to {high}"
-    if found.constant != found.majority:  # else it is the same error
-        line += f"; {_constant(release, found.majority)}: "
-        line += percent(found.baseline.value, trim=False)
-    tiles.append(("Error rate", value, line))
-    return tiles
+    share = partial(percent, trim=False)
+    if found.constant == found.majority:  # it is the same error
+        plain = ""
+    else:
+        plain = f"{_constant(release, found.majority)}: {share(found.baseline.value)}"
+    return [*tiles, _tile("Error rate", found.error, plain, share)]
 
 
 def _epsilon(release: Release) -> tuple[str, str, str]:

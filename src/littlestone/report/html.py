@@ -9,12 +9,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from importlib.resources import files
 from itertools import islice, pairwise
 from math import inf, log2
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -163,25 +163,18 @@ def odds_factor(epsilon: Fraction) -> str:
     return f"{math.ceil(factor * 10**digits) / 10**digits:.{digits}f}"
 
 
-@dataclass(frozen=True)
-class Belief:
-    """What a reader may believe about one record, before and after seeing the release."""
-
-    before: str
-    least: str
-    most: str
-
-
-def beliefs(epsilon: Fraction) -> tuple[Belief, ...]:
+def beliefs(epsilon: Fraction) -> tuple[tuple[str, str, str], ...]:
     """Return how far a release can move a belief about one record: odds times e**(±epsilon).
+
+    Of each belief before, the least and the most that it may be afterwards.
 
     Examples
     --------
     >>> beliefs(Fraction(1))[2]
-    Belief(before='50%', least='26.8%', most='73.2%')
+    ('50%', '26.8%', '73.2%')
     """
     return tuple(
-        Belief(
+        (
             percent(before),
             percent(_posterior(before, -epsilon), rounded=math.floor),
             percent(_posterior(before, epsilon), rounded=math.ceil),
@@ -398,24 +391,21 @@ class Figure(str):
         return str(self)
 
 
-Drawer = Callable[[Any, Setting], Json]
+@singledispatch
+def _drawn(obj: Any, setting: Setting) -> Json:
+    """Return what `figure` does; of hypotheses that nobody draws the words."""
+    if isinstance(obj, Hypothesis):
+        words = obj.describe()
+        return _cases("In words", words, [([], words, "")])
+    known = ", ".join(sorted(kind.__name__ for kind in _drawn.registry if kind is not object))
+    raise UnsupportedError(
+        f"plot cannot draw an object of type {type(obj).__name__}. It draws releases, fitted "
+        f"learners, hypotheses, and: {known}."
+    )
 
-D = TypeVar("D", bound=Drawer)
 
-_DRAWERS: dict[type, Drawer] = {}
-
-
-def plotter(*types: type) -> Callable[[D], D]:
-    """Register the decorated function as the way to plot objects of these types.
-
-    The function gets the object and a `Setting`, and returns what `figure` does.
-    """
-
-    def register(function: D) -> D:
-        _DRAWERS.update(dict.fromkeys(types, function))
-        return function
-
-    return register
+#: Registers how objects of a type are drawn: a function of the object and a `Setting`.
+plotter = _drawn.register
 
 
 def plot(obj: Any, setting: Setting | None = None) -> Figure:
@@ -461,17 +451,7 @@ def drawing(obj: Any, setting: Setting | None = None) -> Markup:
         made = obj.to_learner() if hasattr(obj, "to_learner") else obj.algorithm()
         setting = Setting(made.concept_class.domain, seeded=obj.guarantee_.seeded)
         obj = obj.hypothesis_
-    drawer = next((_DRAWERS[kind] for kind in type(obj).__mro__ if kind in _DRAWERS), None)
-    if drawer is not None:
-        return html_of(drawer(obj, setting), seeded=setting.seeded)
-    if isinstance(obj, Hypothesis):
-        words = obj.describe()
-        return html_of(_cases("In words", words, [([], words, "")]), seeded=setting.seeded)
-    known = ", ".join(sorted(kind.__name__ for kind in _DRAWERS))
-    raise UnsupportedError(
-        f"plot cannot draw an object of type {type(obj).__name__}. It draws releases, fitted "
-        f"learners, hypotheses, and: {known}."
-    )
+    return html_of(_drawn(obj, setting), seeded=setting.seeded)
 
 
 def html_of(drawn: Json, *, seeded: bool = False) -> Markup:
@@ -577,10 +557,14 @@ def scale(low: float, high: float) -> list[tuple[str, float]]:
     spread, marks = (high - low) or 1.0, []
     for tick in ticks(low, high):
         text = number(tick, high - low)
-        short = f"{tick:.3g}".replace("e+0", "e").replace("e+", "e")
         place = round(100 * (tick - low) / spread, 2)
-        marks.append((text if len(text) <= 6 else min(short, text, key=len), place))
+        marks.append((text if len(text) <= 6 else min(short(tick), text, key=len), place))
     return marks
+
+
+def short(value: float) -> str:
+    """Return a number with three digits, and its power of ten in few characters."""
+    return f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
 def number(value: float, spread: float) -> str:

@@ -12,10 +12,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import singledispatch
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from littlestone import __version__
 from littlestone.classes import (
@@ -77,21 +78,20 @@ if TYPE_CHECKING:
 
 
 _YES = ("1", "yes", "true")  # a label that says no more than the name of its column
-Renderer = Callable[..., str]
-
-P = TypeVar("P", bound=Renderer)
-
-_RENDERERS: dict[type, Renderer] = {}
 
 
-def page_maker(*types: type) -> Callable[[P], P]:
-    """Register the decorated function as the way to make a page of objects of these types."""
+@singledispatch
+def _page(obj: Any, **more: Any) -> str:
+    if hasattr(obj, "fit"):
+        raise UnsupportedError(f"This {type(obj).__name__} is not fitted yet: fit it first.")
+    known = ", ".join(sorted(kind.__name__ for kind in _page.registry if kind is not object))
+    raise UnsupportedError(
+        f"page cannot show an object of type {type(obj).__name__}. It shows: {known}."
+    )
 
-    def register(function: P) -> P:
-        _RENDERERS.update(dict.fromkeys(types, function))
-        return function
 
-    return register
+#: Registers how the page of an object of a type is made.
+page_maker = _page.register
 
 
 def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
@@ -126,19 +126,10 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     >>> ls.page(ls.plan(ls.Thresholds(1, 99), epsilon=1))[:15]
     '<!doctype html>'
     """
-    obj = getattr(obj, "release_", obj)
-    for kind in type(obj).__mro__:
-        if kind in _RENDERERS:
-            text = _RENDERERS[kind](obj, **more)
-            if path is not None:
-                write_text(path, text)
-            return text
-    if hasattr(obj, "fit"):
-        raise UnsupportedError(f"This {type(obj).__name__} is not fitted yet: fit it first.")
-    known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
-    raise UnsupportedError(
-        f"page cannot show an object of type {type(obj).__name__}. It shows: {known}."
-    )
+    text = _page(getattr(obj, "release_", obj), **more)
+    if path is not None:
+        write_text(path, text)
+    return text
 
 
 @page_maker(Release)
@@ -274,13 +265,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("y"):
         rows.append(_of_label(release, columns))
     if columns.get("user"):
-        each = columns.get("samples_per_user")
-        rows.append(
-            (
-                "User column",
-                f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
-            )
-        )
+        each = number_of(columns.get("samples_per_user") or 1, "records")
+        rows.append(("User column", f"{columns['user']} (at most {each} of each are read)"))
     if release.planned:
         rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))

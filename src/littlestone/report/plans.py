@@ -74,7 +74,7 @@ def plan_page(plans: Plans) -> str:
         "plan",
         title=f"littlestone: plan for {plans.concept_class.spec}",
         plans=plans,
-        asked=[(_SYMBOLS[k], amount(_plain(v))) for k, v in asked(plans.budget).items()],
+        asked=[(_SYMBOLS[k], amount(v)) for k, v in asked(plans.budget).items()],
         unit="users" if plans.budget.samples_per_user else "records",
         picture=html_of(needs(plans)),
         learners=list(zip(plans, certificates, strict=True)),
@@ -95,19 +95,11 @@ def needs(plans: Plans) -> Json:
         bars += [(f"no privacy ({setting})", c.n, True) for setting, c in free]
     bars.sort(key=lambda bar: bar[1])
     most, least = math.log10(bars[-1][1]), math.floor(math.log10(bars[0][1]))
-    cells = [
-        {
-            "words": name,
-            "bars": [
-                (
-                    integer(n) + " *" * (not any_labels),
-                    0,
-                    round(100 * (math.log10(n) - least + 0.15) / (most - least + 0.15), 1),
-                )
-            ],
-        }
-        for name, n, any_labels in bars
-    ]
+    cells = []
+    for name, n, any_labels in bars:
+        size = 100 * (math.log10(n) - least + 0.15) / (most - least + 0.15)
+        bar = (integer(n) + " *" * (not any_labels), 0, round(size, 1))
+        cells.append({"words": name, "bars": [bar]})
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
     note = (
         "* if some concept of the class has no errors. Chosen: the learner that fit selects by "
@@ -116,11 +108,6 @@ def needs(plans: Plans) -> Json:
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
-
-
-def _plain(value: object) -> object:
-    """Read a number that `asked` wrote exactly."""
-    return Fraction(value) if isinstance(value, str) else value
 
 
 def _refused(plans: Plans) -> list[tuple[str, str]]:

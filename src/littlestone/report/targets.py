@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -37,6 +37,7 @@ from littlestone.report.html import (
     plotter,
     point,
     scale,
+    short,
     trees_figure,
 )
 
@@ -108,14 +109,8 @@ class Shown:
     @property
     def steps(self) -> list[str]:
         """The periods in words: ``7 to 30 days``."""
-        return (
-            [
-                f"{start} to {end} {self.units}".rstrip()
-                for start, end in zip(["0", *self.ends[:-1]], self.ends, strict=True)
-            ]
-            if self.ends
-            else []
-        )
+        periods = pairwise(["0", *self.ends])
+        return [f"{start} to {end} {self.units}".rstrip() for start, end in periods]
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int16]:
@@ -344,8 +339,7 @@ def _few(written: str) -> str:
     value = parsed(written.replace(",", ""))
     if value is None:
         return written
-    short = f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
-    return min(short, written, key=len)
+    return min(short(value), written, key=len)
 
 
 def _groups(
@@ -485,16 +479,17 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     order = sorted(by_column, key=lambda at: (-int(by_column[at].max()), at))
     largest = max((int(by_column[at].max()) for at in order), default=0) // unit or 1
     columns: list[Json] = []
+
+    def bar(points: int) -> tuple[str, float | None, float | None]:
+        if not ensemble.binary:
+            return f"{points}", None, None
+        return f"{points}", 0, round(100 * points / largest, 1)
+
     for at in order:
         cells = []
         for group in groups(schema.columns[at], by_column[at]):
-            points = [votes // unit for votes in group.points]
-            ends = [
-                (0, round(100 * p / largest, 1)) if ensemble.binary else (None, None)
-                for p in points
-            ]
-            values = [(f"{p}", *end) for p, end in zip(points, ends, strict=True)]
-            cells.append({"words": schema.columns[at].within(group.codes), "bars": values})
+            bars = [bar(votes // unit) for votes in group.points]
+            cells.append({"words": schema.columns[at].within(group.codes), "bars": bars})
         wide = float(ensemble.step) * int(np.ptp(by_column[at][Column.FIRST :], axis=0).max())
         columns.append({"name": schema.columns[at].name, "range": wide, "cells": cells})
     if ensemble.binary:
@@ -548,13 +543,12 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json:
         }
         for wide, column, parts in sorted(ranges, key=lambda entry: (-entry[0], entry[1].name))
     ]
+    axis = [(text.replace("-", "−"), at) for text, at in scale(low / 100, high / 100)]
     return {
         "labels": [] if ensemble.binary else list(ensemble.label_names),
         "columns": columns,
         "zero": round(-100 * low / spread, 1),
-        "axis": []
-        if not ensemble.binary
-        else [(text.replace("-", "−"), at) for text, at in scale(low / 100, high / 100)],
+        "axis": axis if ensemble.binary else [],
     }
 
 

@@ -3,11 +3,12 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
-from itertools import product
+from itertools import permutations, product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import arb
 
 import littlestone as ls
 from littlestone.classes.finite import dichotomies
@@ -197,9 +198,10 @@ def test_the_factor_four_is_nearly_attained():
 
 
 def test_places_are_uniform_in_order():
-    law = ExactSource().law(lambda s: tuple(places(4, 2, s).tolist()))
-    assert len(law.outcomes) == 12
-    assert all(p.overlaps(law.outcomes[0, 1]) for p in law.outcomes.values())
+    for n, m in ((3, 2), (4, 2), (5, 3)):
+        law = ExactSource().law(lambda s: tuple(places(n, m, s).tolist()))  # noqa: B023
+        assert set(law.outcomes) == set(permutations(range(n), m))
+        assert all(p.overlaps(1 / arb(len(law.outcomes))) for p in law.outcomes.values())
     assert np.array_equal(places(4, 4, None), np.arange(4))
 
 

@@ -186,7 +186,7 @@ def whole_release(case, monkeypatch, *, learned_too=False):
 
     def observed(data, source):
         out, rest = case.sample(data[:1]), case.sample(data[:1] if learned_too else data[1:])
-        monkeypatch.setattr(running, "split_units", lambda *given: (out, rest))
+        monkeypatch.setattr(type(out), "split", lambda *given: (out, rest))
         made = run(learner, case.sample(data), source, holdout=F(1, 2), interval=F(1, 2))
         return made.hypothesis.trees, made.hypothesis.width
 

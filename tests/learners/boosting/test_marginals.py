@@ -20,15 +20,7 @@ from littlestone.errors import ParameterError
 from littlestone.learners.boosting import Boosting, learner
 from littlestone.learners.boosting import rounds as start
 from littlestone.learners.boosting.losses import Logistic, Votes
-from littlestone.learners.boosting.rounds import (
-    BOUND,
-    CURVE,
-    SCALE,
-    Marginals,
-    counts_of,
-    largest_rho,
-    sums,
-)
+from littlestone.learners.boosting.rounds import count_noise, counts_of, largest_rho
 from littlestone.privacy import Concentrated, Pure, compose
 from littlestone.source import SeededSource
 
@@ -67,51 +59,7 @@ def test_a_record_moves_two_counts_of_each_column():
     ]
     assert all(own.sum() == 2 for own in moved)
     assert max(int(((a - b) ** 2).sum()) for a in moved for b in moved) == 2 * 2
-    assert Marginals(Fraction(1, 7), Fraction(0)).of_counts(2) == 2 / Fraction(1, 7)
-
-
-def plain_sums(row, y, scores, base):
-    """Return the gradient and the Hessian of one record, by their definition, in doubles."""
-    x = np.array(
-        [1.0, *(own[max(code - 1, 0)] / SCALE for own, code in zip(scores, row, strict=True))]
-    )
-    x *= min(1.0, 2 / np.linalg.norm(x))
-    q = 1 / (1 + math.exp(-base - 0.4 * x[1:].sum()))
-    return x * (y - q), q * (1 - q) * np.outer(x, x)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_sums_are_those_of_the_definition_and_within_the_bounds(seed):
-    rng = np.random.default_rng(seed)
-    scores = [rng.integers(-1280, 1280, size=codes - 1) for codes in TWO.n_codes]
-    base = float(rng.normal())
-    found = []
-    for row, y, sample in records(TWO):
-        gradient, hessian = sums(sample, [0, 1], scores, base)
-        g, h = plain_sums(row, y, scores, base)
-        assert np.allclose(gradient / (SCALE * CURVE), g, atol=0.01)
-        assert np.allclose(hessian / (SCALE**2 * CURVE), h, atol=0.01)
-        found.append((gradient, hessian))
-    most_g = max(float(((a - b) ** 2).sum()) for a, _ in found for b, _ in found)
-    most_h = max(float(((a - b) ** 2).sum()) for _, a in found for _, b in found)
-    assert most_g <= (2 * BOUND * CURVE) ** 2
-    assert most_h <= (BOUND**2 * CURVE) ** 2 / 8
-    whole = Sample.of(
-        np.array([row for row, _, _ in records(TWO)]), [y for _, y, _ in records(TWO)]
-    )
-    assert (sums(whole, [0, 1], scores, base)[0] == sum(g for g, _ in found)).all()
-    assert (sums(whole, [0, 1], scores, base)[1] == sum(h for _, h in found)).all()
-
-
-def test_the_bounds_are_nearly_reached():
-    """Two records of opposite vectors: what a replaced record costs is not far from the budget."""
-    scores = [np.array([-5 * SCALE, 5 * SCALE])]
-    pair = [Sample.of(np.array([[code]]), [1]) for code in (1, 2)]
-    budget = Marginals(Fraction(1), Fraction(1))
-    (g, h), (g2, h2) = (sums(sample, [0], scores, -4.0) for sample in pair)
-    cost = float(((g - g2) ** 2).sum() / (2 * budget.of_gradient))
-    cost += float(((h - h2)[np.triu_indices(2)] ** 2).sum() / (2 * budget.of_hessian))
-    assert 0.3 < cost <= 1
+    assert count_noise(Fraction(1, 7), 2) == 2 / Fraction(1, 7)
 
 
 @pytest.mark.first(2)
@@ -121,13 +69,11 @@ def test_all_budgets_together_are_epsilon(n, evaluation):
     made = Boosting(BoostedTreeClass(TWO), epsilon=1, delta="1e-6", evaluation=evaluation)
     settings = made.plan.settings(n)
     own = settings.marginals
-    assert (own.weights > 0) == (n < 200_000)
     assert not settings.count_epsilon
     losses = Counter(settings.losses) + Counter([Pure(evaluation)] if evaluation else [])
-    assert losses[Concentrated(own.counts)] == 1
-    assert own.weights in (own.counts / 2, 0)
+    assert losses[Concentrated(own)] == 1
     rho = largest_rho(Fraction(1), Fraction(1, 10**6)) - float(evaluation or 0) ** 2 / 2
-    assert float(own.counts) == pytest.approx(rho / 10, rel=1e-4)
+    assert float(own) == pytest.approx(rho / 10, rel=1e-4)
     assert 0.85 < compose(losses, delta=Fraction(1, 10**6))[0] <= 1
 
 
@@ -146,18 +92,17 @@ def coarse(exact, variance, source):
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_counts_and_rounds_on_every_data_set(tiny, monkeypatch, rounds):
     monkeypatch.setattr(start, "_noisy", coarse)
-    monkeypatch.setattr(start, "_WEIGHTS_TO", 0)
     result = verify(boosting(rounds=rounds), points=[(2,), (1,)], n_samples=1)
     assert result.holds
     assert result.tightest_epsilon > 0.3
 
 
 @pytest.mark.more
-def test_counts_weights_rounds_and_evaluation_in_one_law(tiny, monkeypatch, largest_leak):
+def test_counts_rounds_and_evaluation_in_one_law(tiny, monkeypatch, largest_leak):
     """All that is released, on all data sets and pairs of neighbours; at epsilon 200 much is."""
     monkeypatch.setattr(start, "_noisy", coarse)
     made = boosting(epsilon=200, step=Fraction(1, 16), evaluation=Fraction(8))
-    assert made.plan.settings(1).marginals.weights > 0
+    assert made.plan.settings(1).marginals
     kinds = [((2,), 0), ((2,), 1)]
     assert largest_leak(made, 1, kinds, lambda trees, rows: trees.margin(rows)) <= DELTA
 
@@ -172,9 +117,7 @@ def test_votes_to_begin_with_are_within_their_ends():
             [scale * own for own in columns] for scale in ((0, 1) if binary else (1, -2, 0.5))
         ]
         base = np.array([0.0, -1.0]) if binary else np.log([0.5, 0.2, 0.3])
-        points = start._points(
-            base, scores, 1.0, Fraction(1, 10), grain=1 + binary, additive=not binary
-        )
+        points = start._points(base, scores, Fraction(1, 10), grain=1 + binary, additive=not binary)
         votes = points.votes(rows)
         assert (votes.min(axis=1) >= points.least).all()
         assert (votes.max(axis=1) <= points.most).all()
@@ -211,7 +154,7 @@ def test_log_odds_of_a_rare_label_are_limited():
 @pytest.mark.more
 def test_audit_of_all_n(tiny):
     report = all_n(boosting(TWO), points=[(1, 2), (2, 3)], sizes=(2,))
-    assert {"counts of columns", "weights of columns"} <= {step.name for step in report.steps}
+    assert "counts of columns" in {step.name for step in report.steps}
     assert report.holds
 
 
@@ -226,8 +169,7 @@ def test_rows_that_one_column_tells_apart_begin_so():
         made = Boosting(concepts, epsilon=1, delta="1e-6")
         found = made.draw(Sample.of(rows, y), SeededSource(0))
         begun = found.code_points.votes(np.array([[1, 2], [1, 3]]))[1] * float(found.step)
-        assert begun[0] < -0.2
-        assert begun[1] > 0.2
+        assert begun[1] > begun[0] + 0.5
         assert found.additive == isinstance(concepts, ScorecardClass)
         assert set(found.margin(rows).tolist()) <= set(found.margins)
 
@@ -238,7 +180,7 @@ def test_several_labels_begin_at_their_columns():
     y = np.where(rng.random(6_000) < 0.7, rows[:, 1] - 1, 0)
     concepts = BoostedTreeClass(TWO, 1, 3, labels=["a", "b", "c"])
     made = Boosting(concepts, epsilon=2, delta="1e-6")
-    assert not made.plan.settings(6_000).marginals.weights
+    assert made.plan.settings(6_000).marginals
     found = made.draw(Sample.of(rows, y, labels=3), SeededSource(0))
     assert found.predict(np.array([[1, 2], [1, 3]])).tolist() == [1, 2]
 

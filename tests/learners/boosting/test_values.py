@@ -392,7 +392,7 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
 
     class Loose(Quantile):
         def costs(self, position, y, place):
-            return 2 * super().costs(position, y, place)
+            return 16 * super().costs(position, y, place)
 
     class LooseValues(Values):
         name = "loose"

@@ -45,7 +45,7 @@ STREAMS = {
     "closures": (ls.SparseSets(2), {"epsilon": 50, "delta": 0.5}, texts),
     "huge integers": (ls.Thresholds(1, 2**80), {}, numbers),
     "users": (AGES, {"epsilon": 24, "records_per_user": 3}, numbers),
-    "agnostic": (AGES, {"agnostic": True, "horizon": 800}, numbers),
+    "agnostic": (AGES, {"agnostic": True, "epsilon": 1, "horizon": 500}, numbers),
 }
 
 

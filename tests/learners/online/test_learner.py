@@ -485,14 +485,17 @@ def test_streams_in_which_every_row_is_odd(x):
 def test_a_state_continues_only_with_what_it_was_begun_with():
     begun = learner(Thresholds(1, 9), epsilon=50, horizon=9)
     begun.learn_many([1, 9] * 30, [1, 0] * 30)
+
+    def kept():
+        return OnlineState.from_json(begun.state_.public(), begun.state_.private())
+
     for change in ({"epsilon": 1}, {"delta": 0.1}, {"random_state": None}, {"random_state": 4}):
         options = {"epsilon": 50, "horizon": 9} | change
         with pytest.raises(ParameterError, match="begun with the same class"):
-            _ = learner(Thresholds(1, 9), state=begun.state_, **options).guarantee_
+            _ = learner(Thresholds(1, 9), state=kept(), **options).guarantee_
     with pytest.raises(ParameterError, match="begun with the same class"):
-        _ = learner(Thresholds(1, 8), state=begun.state_, epsilon=50, horizon=9).guarantee_
-    state = OnlineState.from_json(begun.state_.public(), begun.state_.private())
-    again = learner(Thresholds(1, 9), state=state, epsilon=50, horizon=9)
+        _ = learner(Thresholds(1, 8), state=kept(), epsilon=50, horizon=9).guarantee_
+    again = learner(Thresholds(1, 9), state=kept(), epsilon=50, horizon=9)
     assert again.published_ == begun.published_
 
 

@@ -16,7 +16,6 @@ from littlestone.cli.main import main
 from littlestone.combinatorics import Kernel
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import (
-    HalvingPredictor,
     Hedge,
     OnlineAlgorithm,
     SOAPredictor,
@@ -220,23 +219,17 @@ def test_the_soa_makes_littlestone_dimension_mistakes_on_all_classes_of_three_po
         d = Kernel(list(map(list, matrix))).ldim()
         soa = most_mistakes(SOAPredictor, FiniteClass(matrix), matrix)
         assert soa == d == SOAPredictor(FiniteClass(matrix)).mistake_bound()
-        halving = HalvingPredictor(FiniteClass(matrix))
-        assert most_mistakes(HalvingPredictor, FiniteClass(matrix), matrix) <= (
-            halving.mistake_bound()
-        )
 
 
 def test_right_predictions_do_not_matter_and_every_order_is_fine():
     """All sequences of length 4 with repetitions, right predictions included."""
     matrix = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
     for concept, order in product(matrix, product(range(3), repeat=4)):
-        soa, halving = SOAPredictor(FiniteClass(matrix)), HalvingPredictor(FiniteClass(matrix))
-        wrong = [0, 0]
+        soa, wrong = SOAPredictor(FiniteClass(matrix)), 0
         for x in order:
-            for i, predictor in enumerate((soa, halving)):
-                wrong[i] += predictor.predict_one(x) != concept[x]
-                predictor.learn_one(x, concept[x])
-        assert max(wrong) <= 2
+            wrong += soa.predict_one(x) != concept[x]
+            soa.learn_one(x, concept[x])
+        assert wrong <= 2
 
 
 def test_structured_classes_of_any_size():
@@ -268,8 +261,6 @@ def test_what_no_concept_explains_and_what_is_no_point():
     ages.learn_one(100, 1)
     assert ages.predict_one(None) == 0
     assert ages.hypothesis_ == SOAPredictor(Thresholds(1, 9)).hypothesis_
-    with pytest.raises(ls.errors.UnsupportedError if hasattr(ls, "errors") else TypeError):
-        HalvingPredictor(Points())
     with pytest.raises(ValueError, match="must be 0 or 1"):
         ages.learn_one(3, 2)
 

@@ -10,10 +10,9 @@ from audit.table import Case
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.data.sample import OrderedSample
-from littlestone.privacy import Guarantee, Ledger, Loss
 from littlestone.source import HiddenStateError, Source
 
-__all__ = ["NOTICED", "Detector", "LateLedger", "Records", "learned", "of_case", "verified"]
+__all__ = ["NOTICED", "Detector", "Records", "learned", "of_case", "verified"]
 
 #: Takes nothing; returns None if all is well, or what it saw.
 Detector = Callable[[], str | None]
@@ -77,12 +76,3 @@ def learned(
     assert all(sum(a != b for a, b in zip(*pair, strict=True)) == 1 for pair in lists)
     promised = algorithm.guarantee()
     return verified(run, lists, epsilon=promised.epsilon, delta=promised.delta, cut=cut)
-
-
-class LateLedger(Ledger):
-    """A ledger of which somebody else takes the rest between the check and the charge."""
-
-    def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
-        """Allow it as a ledger does; then nothing is left."""
-        super().check(promise, loss=loss)
-        Ledger(self.path).charge(Guarantee(self.remaining().epsilon))

@@ -5,38 +5,23 @@ Each holds for a whole kind of input; where there is a law, it is enumerated.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes import DecisionTrees, Points, Thresholds
-from littlestone.data import Sample, Schema, UserSample
-from littlestone.learners.agnostic import places
-from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.classes import Points, Thresholds
+from littlestone.data import UserSample
+from littlestone.learners.users import UserAgnostic
 from littlestone.learners.users.scores import errors_by_user
-from littlestone.source import ExactSource, Source
 
-from .base import Detector, verified
+from .base import Detector
 
 __all__ = ["OF_CORNERS"]
 
 F = Fraction
-
-
-def places_of_a_part() -> str | None:
-    """Enumerate the places of a part: every order of different places is equally likely."""
-    for n, m in ((3, 2), (4, 3), (5, 3), (4, 1)):
-        law = ExactSource().law(lambda source: tuple(places(n, m, source).tolist()))  # noqa: B023
-        orders = set(permutations(range(n), m))
-        if set(law.outcomes) != orders:
-            return f"{m} places of {n} are not {m} different ones, in every order"
-        if any(abs(float(p) * len(orders) - 1) > 1e-9 for p in law.outcomes.values()):
-            return f"{m} places of {n} are not equally likely"
-    return None
 
 
 def one_user_one_step() -> str | None:
@@ -96,47 +81,19 @@ def cut_of_a_rich_user() -> str | None:
     return None
 
 
-def splits_that_look_alike() -> str | None:
-    """Verify drawn trees on rows that some splits part alike, and others do not."""
-    trees = DecisionTrees(Schema.from_dict({"a": {"bins": [0]}, "b": {"bins": [0]}}), depth=1)
-
-    def run(records: Sequence[tuple[int, int, int]], source: Source) -> Hashable:
-        table = np.array(records, dtype=np.int16)
-        sample = Sample.of(table[:, :2], table[:, 2].tolist())
-        return trees.candidates(sample).draw(F(1, 2), source).key
-
-    records = list(product((2, 3), (2, 3), (0, 1)))
-    pairs: list[tuple[Any, Any]] = [((one,), (other,)) for one, other in combinations(records, 2)]
-    pairs += [((records[0], *one), (records[0], *other)) for one, other in pairs]
-    return verified(run, pairs)
-
-
-def what_a_stream_shows() -> str | None:
-    """Compare all that two learners show which published the same, from other mistakes.
-
-    Everything that can be read off a learner is a function of what it published, but `state_`.
-    """
-    shown = [_shown(mistakes) for mistakes in (0, 1, 3)]
-    for name in shown[0]:
-        if len({each[name] for each in shown}) > 1:
-            return f"{name} of a stream depends on more than what was published"
+def shares_of_epsilon() -> str | None:
+    """Add up what plans give to window and choice: no more than there is."""
+    for epsilon, m in product((F(1, 3), F(8)), (2, 16)):
+        numbers: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
+        made = UserAgnostic(Thresholds(1, 9), samples_per_user=m, **numbers)
+        clip = replace(made, method="user-level").plan.chosen
+        if clip.epsilon_search + clip.epsilon_choice > epsilon:
+            return "window and choice have more than epsilon together"
     return None
 
 
-def _shown(mistakes: int) -> dict[str, str]:
-    kind = OnlineLearner
-    learner = kind(Thresholds(1, 9), epsilon=1, delta=0, horizon=20, random_state=1)
-    learner.learn_many([0] * 4, [1] * mistakes + [0] * (4 - mistakes))  # outside: 1 is a mistake
-    names = [n for n in dir(kind) if isinstance(getattr(kind, n), property) and n != "state_"]
-    out = {name: repr(getattr(learner, name)) for name in names}
-    public = {"state_.public()": str(learner.state_.public()), "repr": repr(learner)}
-    return {**out, **public, "state_": repr(learner.state_), "published": str(learner.published_)}
-
-
 OF_CORNERS: dict[str, Detector] = {
-    "places of a part": places_of_a_part,
     "one user, one step": one_user_one_step,
     "the cut of a rich user": cut_of_a_rich_user,
-    "splits that look alike": splits_that_look_alike,
-    "what a stream shows": what_a_stream_shows,
+    "shares of epsilon": shares_of_epsilon,
 }

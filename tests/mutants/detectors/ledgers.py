@@ -16,26 +16,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from flint import arb
-
 from littlestone import append_log
-from littlestone.classes import Thresholds
-from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError
-from littlestone.learners import registry
-from littlestone.learners.estimators import GenericLearner
-from littlestone.learners.running import run as publish
 from littlestone.privacy import (
     Approximate,
-    Concentrated,
+    ChargedTests,
     Guarantee,
     Ledger,
     Loss,
     Pure,
 )
-from littlestone.source import ExplicitWeights, SecureSource, Source, exp
+from littlestone.source import ExplicitWeights, Source, exp
 
-from .base import Detector, LateLedger, verified
+from .base import Detector, verified
 
 __all__ = ["OF_LEDGERS"]
 
@@ -106,37 +99,6 @@ def sums_in_a_ledger() -> str | None:
     return None
 
 
-def zcdp_in_a_ledger() -> str | None:
-    """Run all that a zCDP ledger has paid for: a Gaussian mechanism, and leaks before or after."""
-    leaks: list[Loss] = [Approximate(F(0), _SMALL / 2**i) for i in range(3)]
-    for first in (True, False):
-        with _new(epsilon=1, delta=_SMALL, accounting="zcdp") as ledger:
-            rho = ledger.remaining().rho
-            assert rho is not None
-            noise: list[Loss] = [Concentrated(rho), Concentrated(rho / 2)]
-            paid = _paid(ledger, [*leaks, *noise] if first else [*noise, *leaks])
-        told = 1 - _hidden(paid)
-        rhos = [loss.rho * times for loss, times in paid.items() if isinstance(loss, Concentrated)]
-        # told, or else the Gaussian mechanism of all rhos: disjoint, so the two deltas mix
-        delta = _exact(told) + _exact(1 - told) * _gaussian(1, sum(rhos, F(0)))
-        if delta > _exact(_SMALL):
-            return f"what a zCDP ledger paid for leaks {float(delta):.3g} at its epsilon"
-    return None
-
-
-def _exact(x: Fraction) -> arb:
-    return arb(x.numerator) / x.denominator
-
-
-def _gaussian(epsilon: int, rho: Fraction) -> arb:
-    """Return delta of the Gaussian mechanism (Balle and Wang 2018)."""
-    shift = (2 * _exact(rho)).sqrt()
-    near, far = (
-        (-(sign * shift / 2 - epsilon / shift) / arb(2).sqrt()).erfc() / 2 for sign in (1, -1)
-    )
-    return near - arb(epsilon).exp() * far
-
-
 def two_at_one_ledger() -> str | None:
     """Let somebody else pay between any two calls of a payment: together they may not overpay.
 
@@ -181,79 +143,29 @@ def two_at_one_ledger() -> str | None:
     return "a payment never ends"
 
 
-class _Failing:
-    """A learner that draws, and then fails: everybody sees that it did."""
-
-    def __init__(self, learner: Any, failure: type[BaseException]) -> None:
-        self._learner, self._failure, self.drawn = learner, failure, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._learner, name)
-
-    def draw(self, sample: Any, source: Source) -> Any:
-        self._learner.draw(sample, source)
-        self.drawn += 1
-        raise self._failure
-
-    learn = draw
-
-
-class _Fit(GenericLearner):
-    """An estimator whose learner is given."""
-
-    given: Any = None
-
-    def to_learner(self) -> Any:
-        return self.given
-
-
-def paid_stays_paid() -> str | None:
-    """Let fits fail after they drew, again and again: they draw as often as was paid for.
-
-    A failure may depend on the draw, so whoever gets the charge back may draw until it suits.
-    """
-    learner = registry.make("generic", Thresholds(1, 9), epsilon=1)
-    for failure in (ValueError, LittlestoneError, KeyboardInterrupt):
-        for fitted in (False, True):
-            failing = _Failing(learner, failure)
-            with _new(epsilon=2) as ledger:
-                for _ in range(4):
-                    try:
-                        if fitted:
-                            shell = _Fit(Thresholds(1, 9), epsilon=1)
-                            shell.given = failing
-                            shell.fit([1, 9], [0, 1], ledger=ledger)
-                        else:
-                            sample = Sample.of([1, 9], [0, 1])
-                            publish(failing, sample, SecureSource(), ledger=ledger)
-                    except BudgetError:
-                        break
-                    except failure:
-                        continue
-                if failing.drawn > 2 or ledger.spent().epsilon != failing.drawn:
-                    return f"{failing.drawn} draws of epsilon 1 from a budget of 2"
+def charged_tests() -> str | None:
+    """Compare the description of charged tests with the transcripts of a hundred coins."""
+    for rate, charges in ((0.1, 3), (0.5, 1), (1.0, 2)):
+        loss = ChargedTests(F(str(rate)), charges)
+        often, rarely = math.exp(rate) / (1 + math.exp(rate)), 1 / (1 + math.exp(rate))
+        limit = math.log1p(math.exp(rate)) / rate
+        for order in (1 + (limit - 1) / 4, 1 + (limit - 1) * 3 / 4):
+            stated = loss.renyi(F(order))
+            assert stated is not None
+            for p, q in ((often, rarely), (rarely, often)):  # of the charged answer
+                charged = p**order * q ** (1 - order)
+                free = (1 - p) ** order * (1 - q) ** (1 - order)
+                moments = [1.0] * (charges + 1)  # by the charges that are left
+                for _ in range(100):
+                    for left in range(charges, 0, -1):
+                        moments[left] = free * moments[left] + charged * moments[left - 1]
+                if math.log(moments[charges]) / (order - 1) > float(stated) * (1 + 1e-9):
+                    return f"{charges} charged tests tell more than their description says"
     return None
-
-
-def nothing_drawn_unpaid() -> str | None:
-    """Fit with a ledger that has enough when it is asked, and too little when it is to pay."""
-    failing = _Failing(registry.make("generic", Thresholds(1, 9), epsilon=1), ValueError)
-    shell = _Fit(Thresholds(1, 9), epsilon=1)
-    shell.given = failing
-    with _new(epsilon=1) as ledger:
-        try:
-            shell.fit([1, 9], [0, 1], ledger=LateLedger(ledger.path))
-        except BudgetError:
-            return "a fit draws before it is paid" if failing.drawn else None
-        except ValueError:
-            return "a fit draws before it is paid"
-    return "a fit that is not paid for"
 
 
 OF_LEDGERS: dict[str, Detector] = {
     "sums in a ledger": sums_in_a_ledger,
-    "zCDP in a ledger": zcdp_in_a_ledger,
     "two at one ledger": two_at_one_ledger,
-    "paid stays paid": paid_stays_paid,
-    "nothing drawn unpaid": nothing_drawn_unpaid,
+    "charged tests": charged_tests,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -10,18 +10,19 @@ from typing import Any
 from littlestone.audit.mechanism import replace_one
 from littlestone.mechanisms import (
     private_count,
-    sparse_select,
     sparse_select_lists,
     stable_histogram,
     stable_items,
 )
+from littlestone.mechanisms.median import private_median
 from littlestone.source import ExactSource, Source
 
 from .base import Detector, verified
 
 __all__ = ["OF_MECHANISMS"]
 
-ONE, SMALL = Fraction(1), Fraction(1, 10**6)
+F = Fraction
+ONE, SMALL = F(1), F(1, 10**6)
 
 
 def repeated_votes() -> str | None:
@@ -34,24 +35,6 @@ def repeated_votes() -> str | None:
         )
 
     return verified(run, replace_one(pool, 2), epsilon=2, delta=SMALL)
-
-
-def popular_candidates() -> str | None:
-    """Try candidates so popular that bottom plays no part: only the rate counts."""
-
-    def run(scores: tuple[int, ...], source: Source) -> Hashable:
-        held = dict(enumerate(scores))
-        return sparse_select(held, k=1, epsilon=ONE, delta=SMALL, source=source, default=None)
-
-    def of_lists(lists: tuple[tuple[int, ...], ...], source: Source) -> Hashable:
-        return sparse_select_lists(
-            lists, cap=1, epsilon=ONE, delta=SMALL, source=source, default=None
-        )
-
-    votes = [tuple((0,) if i < zeros else (1,) for i in range(120)) for zeros in (60, 61)]
-    return verified(run, [((60, 60), (61, 59))], delta=SMALL) or verified(
-        of_lists, [(votes[0], votes[1])], delta=SMALL
-    )
 
 
 def whole_estimate() -> str | None:
@@ -84,9 +67,42 @@ def order_of_records() -> str | None:
     return None
 
 
+def _values(n: int, high: int) -> Iterator[list[int]]:
+    """Yield n values of [0, high], as different as data can be: none, few or many are equal."""
+    step = high // n
+    for distinct in (1, 2, n // 3, 2 * n // 3, n - 1, n):
+        yield [step * (i % distinct) for i in range(n)]
+    yield [high + 1 + i for i in range(n)]
+    yield [(-1) ** i * i * high for i in range(n)]
+
+
+def beside_a_median() -> str | None:
+    """Compare all that a private median says but its value, over data sets of n values.
+
+    Mechanism, guarantee, certificate and everything else are chosen by domain, n and request: they
+    are equal for equal values and for different ones, and for values outside of [low, high], which
+    count as the nearer end. The domains are such that fewer values would change the mechanism.
+    """
+    for n, bits, rank, mechanism in (
+        (400, 64, (0, 1), "auto"),
+        (90, 30, (0, 1), "auto"),
+        (300, 20, (F(1, 3), F(2, 3)), "tree"),
+    ):
+        high, said = 2**bits - 1, set()
+        for values in _values(n, high):
+            released = private_median(
+                values, 0, high, epsilon=1, delta=F(1, 10**6), rank=rank, mechanism=mechanism,
+                random_state=0,
+            )  # fmt: skip
+            said.add(repr({**released.to_dict(), "value": None}))
+        if len(said) > 1:
+            return f"what is said of {n} values depends on the values"
+    return None
+
+
 OF_MECHANISMS: dict[str, Detector] = {
     "repeated votes": repeated_votes,
-    "popular candidates": popular_candidates,
     "a count with its interval": whole_estimate,
     "order of records": order_of_records,
+    "beside a median": beside_a_median,
 }

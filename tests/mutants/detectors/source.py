@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -19,7 +18,6 @@ from littlestone.source import (
     LeveledChoice,
     ReplaySource,
     ScoreRuns,
-    SecureSource,
     StreamedRuns,
 )
 from littlestone.source.sources import BitSource
@@ -51,28 +49,6 @@ def counts_beyond_64_bits() -> str | None:
                 if source.presented[1] != ("below", ends[2] if i < 3 else counts[3]):
                     return f"in {given}, candidates are lost"
     return None
-
-
-def entropy_serves_once() -> str | None:
-    """Draw often from the system's entropy, in a parent and in its children: nothing repeats."""
-    source = SecureSource()
-    seen = [source.below(2**64) for _ in range(2000)]
-    if len(set(seen)) < len(seen):
-        return "a secure source repeats itself"
-    return _forked(lambda: source.below(2**64))
-
-
-def _forked(draw: Callable[[], int]) -> str | None:
-    draw()  # fills the buffer that a child could share
-    context = multiprocessing.get_context("fork")
-    queue: Any = context.SimpleQueue()
-    children = [context.Process(target=lambda: queue.put(draw())) for _ in range(2)]
-    for child in children:
-        child.start()
-    found = [queue.get() for _ in children]
-    for child in children:
-        child.join()
-    return "a forked child repeats its parent" if len({*found, draw()}) < 3 else None
 
 
 def seeds_are_named() -> str | None:
@@ -154,7 +130,6 @@ class _Steps(BitSource):
 
 OF_SOURCE: dict[str, Detector] = {
     "counts beyond 64 bits": counts_beyond_64_bits,
-    "entropy serves once": entropy_serves_once,
     "seeds are named": seeds_are_named,
     "streamed thresholds": streamed_thresholds,
 }

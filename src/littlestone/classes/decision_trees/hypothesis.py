@@ -259,13 +259,11 @@ def _standard(column: Column) -> str:
     missing = set(map(number, column.missing))
     known += [f"{name} <= {sys.float_info.max!r}"] if math.inf in missing else []
     known += [f"{name} >= {-sys.float_info.max!r}"] if -math.inf in missing else []
-    nulls = [repr(value) for value in map(number, column.missing) if _is_double(value)]
+    largest = sys.float_info.max
+    values = [value for value in map(number, column.missing) if value is not None]
+    nulls = [repr(value) for value in values if abs(value) <= largest]
     known += [f"{name} NOT IN ({', '.join(nulls)})"] if nulls else []
     return f"CASE WHEN {' AND '.join(known)} THEN {name} END"
-
-
-def _is_double(value: int | float | None) -> bool:
-    return value is not None and abs(value) <= sys.float_info.max
 
 
 def _number(column: Column, at: int, raw: dict[str, str]) -> str:

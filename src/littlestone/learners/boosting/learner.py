@@ -16,7 +16,6 @@ What is secret: the sample, its weights and counts. Public: everything in `Setti
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -36,7 +35,6 @@ from littlestone.learners.base import declared, number
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
     Boosted,
-    Marginals,
     Records,
     RoundSettings,
     check_size,
@@ -48,8 +46,7 @@ from littlestone.learners.boosting.rounds import (
     release_start,
 )
 from littlestone.mechanisms import private_count
-from littlestone.privacy import Loss, Pure
-from littlestone.privacy.guarantee import exact_text
+from littlestone.privacy import Concentrated, Loss, Pure
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Goal
@@ -72,7 +69,7 @@ class Settings(RoundSettings):
     loss: Logistic
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     linked: bool = False  # whether probabilities are what boosting fits
-    marginals: Marginals | None = None  # of a start from the counts of all columns
+    marginals: Fraction | None = None  # rho of a start from the counts of all columns
 
 
 @dataclass(frozen=True)
@@ -141,9 +138,10 @@ class Boosting(Boosted):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        each = f"bounded range {settings.round_epsilon} each"
         spent = {counted(settings.rounds, "trees"): each}
-        spent |= settings.marginals.spending() if settings.marginals else {}
+        if settings.marginals:
+            spent["counts of columns"] = f"zCDP {settings.marginals}"
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
@@ -221,13 +219,13 @@ def _settings(learner: Boosting, n: int) -> Settings:
         rho = Fraction(f"{largest_rho(learner.epsilon, learner.delta):.5e}")  # a proposal
         rho -= (learner.evaluation or Fraction(0)) ** 2 / 2 + learner.columns
         if len(concepts.schema) <= _MOST_COLUMNS * step:
-            start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
+            start = marginals(concepts.schema, n, float(left) * n, rho)
     sure = float(left) * n >= _COUNT_SURE
     counted = start is None and (sure or (binary and float(left) * n >= _COUNT_FROM))
     count_epsilon = left * _COUNT_SHARE * (1 if sure else 2) if counted else Fraction(0)
     others: list[Loss] = list(learner.before)
     others += [Pure(count_epsilon)] if counted else []
-    others += Counter(start.losses).elements() if start else []
+    others += [Concentrated(start)] if start else []
     evaluation = [Pure(learner.evaluation)] if learner.evaluation else []
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, (*others, *evaluation))

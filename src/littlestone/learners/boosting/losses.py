@@ -821,7 +821,8 @@ def error_cells(
     ---------
     Pure epsilon-DP, replacing one unit of the sample (claim ``score-histogram``).
     """
-    edges, errors = prediction_edges(model), error_edges(reach)
+    far = [round(reach * share) for share in _ERRORS]
+    edges, errors = prediction_edges(model), np.array([*(-own for own in reversed(far)), 0, *far])
     scores = np.clip(model.scores(sample.points), *model.limits)
     row = np.searchsorted(edges, scores, side="right")[sample.point]
     error = sample.code * PARTS - model.in_parts(sample.points)[sample.point]
@@ -861,12 +862,6 @@ def prediction_edges(model: TreeSum) -> Ints:
     last = (min(most, Fraction(3, 4) * rest) for rest in (start - low, high - start))
     below, above = ([round(far * share) for share in _PREDICTIONS] for far in last)
     return np.unique([start, *(start - far for far in below), *(start + far for far in above)])
-
-
-def error_edges(reach: int) -> Ints:
-    """Return edges of errors, in parts: 0, and either side from 1/64 to 1/4 of the reach."""
-    far = [round(reach * share) for share in _ERRORS]
-    return np.array([*(-own for own in reversed(far)), 0, *far])
 
 
 def pinball(quantile: Fraction, error: Ints) -> Ints:

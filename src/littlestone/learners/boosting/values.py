@@ -68,7 +68,6 @@ from littlestone.learners.boosting.rounds import (
 from littlestone.mechanisms.estimate import LEAST, Conformal, beyond, clip_edges, draw_edge, rank_of
 from littlestone.privacy import BoundedRange, Concentrated, Pure
 from littlestone.privacy import Loss as Spent
-from littlestone.privacy.guarantee import exact_text
 from littlestone.source import ExplicitWeights, Source
 from littlestone.types import Points
 
@@ -191,7 +190,7 @@ class Values(Boosted):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        each = f"bounded range {settings.round_epsilon} each"
         target = self.concept_class.target
         assert target is not None
         first, last = {
@@ -461,9 +460,7 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
 
 def _said(losses: tuple[Spent, ...]) -> str:
     names = {BoundedRange: "bounded range", Pure: "epsilon", Concentrated: "zCDP"}
-    parts = Counter(
-        f"{names[type(loss)]} {exact_text(next(iter(vars(loss).values())))}" for loss in losses
-    )
+    parts = Counter(f"{names[type(loss)]} {next(iter(vars(loss).values()))}" for loss in losses)
     return ", ".join(part if n == 1 else f"{part} ({n} times)" for part, n in parts.items())
 
 

@@ -62,7 +62,6 @@ from littlestone.learners.boosting.rounds import (
 )
 from littlestone.mechanisms.estimate import noisy
 from littlestone.privacy import Concentrated, Guarantee, Loss, zcdp_to_dp
-from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
@@ -474,11 +473,6 @@ class Linear(Uncertified):
                 "the protection of single records: leave inference out."
             )
 
-    @property
-    def reads(self) -> type[Any]:
-        """Labelled records, as counts; of users, records with the user of each."""
-        return TargetSample if self.unit == "users" else Sample
-
     @cached_property
     def features(self) -> Features:
         """The public tables of features."""
@@ -507,10 +501,10 @@ class Linear(Uncertified):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"zCDP {exact_text(settings.rho / settings.rounds)} each"
+        each = f"zCDP {settings.rho / settings.rounds} each"
         spent = {counted(settings.rounds, "noisy gradients"): each}
         if self.inference is not None:
-            spent["coefficients"] = f"zCDP {exact_text(self.rho * SHARE)}"
+            spent["coefficients"] = f"zCDP {self.rho * SHARE}"
         return spent
 
     def settings(self, n: int) -> Settings:

@@ -19,7 +19,6 @@ binary digits are independent coins. The law is that of one coin for each step.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,7 +33,7 @@ from littlestone.classes import check_class
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
-from littlestone.errors import LittlestoneError, UnsupportedError
+from littlestone.errors import LittlestoneError
 from littlestone.learners.online.state import (
     OnlineState,
     Record,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.online.plan import OnlinePlan, StreamGoal
     from littlestone.learners.online.state import HypothesisSampler
-    from littlestone.types import Hypothesis, Json, Point, Points
+    from littlestone.types import Hypothesis, Json, Points
 
 
 PRIVACY = "online.privacy"
@@ -752,39 +751,12 @@ def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBui
     return total
 
 
-# -- Without privacy: the standard optimal algorithm, and halving: the yardsticks ------------------
+# -- Without privacy: the standard optimal algorithm, the yardstick --------------------------------
 #
 # NOT PRIVATE: each mistake changes the next prediction at once, for everybody to see.
 
 
-class Predictor(ABC):
-    """An online learner without privacy: predict, then learn the label."""
-
-    concept_class: ConceptClass
-
-    @property
-    @abstractmethod
-    def hypothesis_(self) -> Hypothesis:
-        """The next prediction, at every point."""
-
-    @abstractmethod
-    def _learn(self, point: Point, label: int) -> None:
-        """Learn from a point of the domain that was predicted wrongly."""
-
-    def predict_one(self, x: Any) -> int:
-        """Return the label predicted at a point; 0 outside the domain."""
-        return label_of(
-            self.hypothesis_, point_of(self.concept_class.domain, x), self.concept_class
-        )
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn the label of a point; nothing changes if it was predicted, or lies outside."""
-        point, label = point_of(self.concept_class.domain, x), truth(type(self).__name__, y)
-        if point is not OUTSIDE and label_of(self.hypothesis_, point, self.concept_class) != label:
-            self._learn(point, label)
-
-
-class SOAPredictor(Predictor):
+class SOAPredictor:
     """The standard optimal algorithm: NOT PRIVATE, and of least mistake bound.
 
     Notes
@@ -811,75 +783,23 @@ class SOAPredictor(Predictor):
     def __init__(self, concept_class: ConceptClass) -> None:
         self.concept_class = check_class("SOAPredictor", concept_class)
         self._space = concept_class.version_space()
-        self._hypothesis = self._space.soa()
-
-    @property
-    def hypothesis_(self) -> Hypothesis:
-        """The SOA of the version space."""
-        return self._hypothesis
+        #: The SOA of the version space: the next prediction, at every point.
+        self.hypothesis_: Hypothesis = self._space.soa()
 
     def mistake_bound(self) -> int:
         """Return the Littlestone dimension of the class."""
         return self.concept_class.version_space().littlestone_dim()
 
-    def _learn(self, point: Point, label: int) -> None:
-        rest = self._space.restrict(point, label)
-        if not rest.is_empty:
-            self._space, self._hypothesis = rest, rest.soa()
-
-
-class HalvingPredictor(Predictor):
-    """The majority of all concepts that are left: NOT PRIVATE; for classes that can be listed.
-
-    ``concept_class``: of at most 2**20 concepts.
-
-    Notes
-    -----
-    *Claim.* At most log2 of the number of concepts mistakes on every realizable sequence.
-
-    Examples
-    --------
-    >>> from littlestone.classes import Intervals
-    >>> halving = HalvingPredictor(Intervals(1, 30))
-    >>> halving.mistake_bound()
-    8
-    >>> halving.learn_one(4, 1)
-    >>> halving.predict_one(5), halving.predict_one(29)
-    (1, 0)
-    """
-
-    def __init__(self, concept_class: ConceptClass) -> None:
-        self.concept_class = check_class("HalvingPredictor", concept_class)
-        if concept_class.size == float("inf"):
-            raise UnsupportedError(
-                f"The class {concept_class.spec} is infinite; halving counts concepts. "
-                "Use SOAPredictor."
-            )
-        self._left = list(dict.fromkeys(concept_class.concepts()))
-        self._size = len(self._left)
-
-    @property
-    def hypothesis_(self) -> Hypothesis:
-        """The vote of all concepts that are left."""
-        return majority(self._left)
-
     def predict_one(self, x: Any) -> int:
-        """Return the majority's label at a point; 0 outside the domain, and where votes tie."""
+        """Return the label predicted at a point; 0 outside the domain."""
         point = point_of(self.concept_class.domain, x)
-        return int(
-            2 * sum(label_of(h, point, self.concept_class) for h in self._left) > len(self._left)
-        )
+        return label_of(self.hypothesis_, point, self.concept_class)
 
     def learn_one(self, x: Any, y: Any) -> None:
-        """Remove the concepts that disagree, unless that removes all."""
-        point, label = point_of(self.concept_class.domain, x), truth("HalvingPredictor", y)
-        if point is not OUTSIDE:
-            self._learn(point, label)
-
-    def mistake_bound(self) -> int:
-        """Return floor(log2 of the number of concepts)."""
-        return self._size.bit_length() - 1
-
-    def _learn(self, point: Point, label: int) -> None:
-        rest = [h for h in self._left if label_of(h, point, self.concept_class) == label]
-        self._left = rest or self._left
+        """Learn the label of a point; nothing changes if it was predicted, or lies outside."""
+        point, label = point_of(self.concept_class.domain, x), truth("SOAPredictor", y)
+        if point is OUTSIDE or label_of(self.hypothesis_, point, self.concept_class) == label:
+            return
+        rest = self._space.restrict(point, label)
+        if not rest.is_empty:
+            self._space, self.hypothesis_ = rest, rest.soa()

@@ -47,7 +47,6 @@ from littlestone.learners.online.state import OnlineState, write_records
 from littlestone.learners.record import Finding, derived, described, differences, filed
 from littlestone.learners.release import parts_in, proposal_of, stated
 from littlestone.privacy import Guarantee, Ledger, total
-from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import check_folder, private_folder
 from littlestone.source import SecureSource
 from littlestone.types import Json
@@ -205,10 +204,10 @@ def parameters_of(algorithm: OnlineAlgorithm) -> Json:
     goal = algorithm.plan.goal
     return {
         "class": algorithm.concept_class.to_dict(),
-        "epsilon": exact_text(goal.epsilon),
-        "delta": exact_text(goal.delta),
+        "epsilon": str(goal.epsilon),
+        "delta": str(goal.delta),
         "horizon": goal.horizon,
-        "beta": exact_text(goal.beta),
+        "beta": str(goal.beta),
         "records_per_user": goal.records_per_user,
     }
 

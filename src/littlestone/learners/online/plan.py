@@ -498,13 +498,8 @@ def _odd_draws(share: float, log_failure: float) -> int:
         return 2 * math.ceil(log_failure / math.log(4 * share * (1 - share))) + 1
     failure = math.exp(log_failure)
     # numbers of pairs beside one draw: the first may be enough
-    return 2 * least_n(lambda pairs: _failure(pairs, share) <= failure, low=0) + 1
-
-
-def _failure(pairs: int, share: float) -> float:
-    """Return Pr[Bin(2 pairs + 1, share) > pairs]."""
-    n = 2 * pairs + 1
-    return at_most(n - pairs - 1, n, 1 - share)
+    # a majority of 2 pairs + 1 draws is wrong if at most ``pairs`` of them are right
+    return 2 * least_n(lambda k: at_most(k, 2 * k + 1, 1 - share) <= failure, low=0) + 1
 
 
 # -- classes whose concepts grow from points ------------------------------------------------------
@@ -524,7 +519,10 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
     for part, leaked in product(_PARTS, (1, 2) if steps > _SUMMED else (1,)):
         test, leak = epsilon * part, delta / (leaked * steps)
         (one,) = draw_epsilons(goal, test, leak, ((Fraction(1), len(grown.widths)),), grid=False)
-        score = _score_needed(one / 2, leak, goal.beta / (2 * steps))
+        # the least s with (one/2)(s - 1) >= ln((1 - b)/(b leak)), and not a float less: with such a
+        # score something beats bottom, but for b (`littlestone.mechanisms`)
+        b = goal.beta / (2 * steps)
+        score = 1 + log_over((1 - b) / (b * leak) * Fraction(2**40 + 1, 2**40), one / 2)
         early = early_by(goal, test)
         limits = [width * (score - 1) + early for width in grown.widths]
         phases = tuple(Phase(1, 1, limit, one) for limit in limits)
@@ -532,11 +530,3 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
             OnlinePlan(goal, test, phases, adversary="adaptive", method="closure", leak=leak)
         )
     yield min(found, key=_proved)
-
-
-def _score_needed(rate: Fraction, leak: Fraction, beta: Fraction) -> int:
-    """Return the least s with rate (s - 1) >= ln((1 - beta) / (beta leak)), and not a float less.
-
-    With such a score something beats bottom, but for beta: see `littlestone.mechanisms`.
-    """
-    return 1 + log_over((1 - beta) / (beta * leak) * Fraction(2**40 + 1, 2**40), rate)

@@ -379,7 +379,8 @@ class _Steps:
         if alone:
             tilt = back = min(tilt, back)
         power = 1 if alone else 2
-        inputs: dict[str, Fraction | int | Step] = {"low": self.low, "excess": self._excess}
+        excess = plan.alpha - plan.representation.alpha
+        inputs: dict[str, Fraction | int | Step] = {"low": self.low, "excess": excess}
         error = "low + excess"
         if term.ghosts:
             error = "ghosts/(ghosts + 1)*(low + excess) - 1/((ghosts + 1)*n*m)"
@@ -461,10 +462,6 @@ class _Steps:
                 CLIPPED, cost=cost, every=every, tilt=tilt, level=self.late,
             )  # fmt: skip
         return cert.step("right", " + ".join(["0*n", *parts]), CLIPPED, **parts)
-
-    @property
-    def _excess(self) -> Fraction:
-        return self.plan.alpha - self.plan.representation.alpha
 
     def _cost(self, name: str, term: _Term, size: Step, tilt: Fraction, power: int) -> Step:
         """Write what the union over hypotheses costs: all of them, or patterns and a share."""
