@@ -196,7 +196,10 @@ def test_the_page_says_what_was_kept_of_limits(limits):
     unknown = ("no noise", "half", "exact", "true", "one sum", "together, exact")
     tried = [name for name in ahead if not name.startswith(unknown)]
     best = max(tried, key=lambda name: ahead[name])
-    assert f"Of the variants tried that could be released privately, the best gains {said(best)}." in page
+    assert (
+        f"Of the variants tried that could be released privately, the best gains {said(best)}."
+        in page
+    )
 
 
 @pytest.mark.more

@@ -22,7 +22,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
-from littlestone.errors import LittlestoneError, ParameterError, StateError
+from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import (
     OnlineAlgorithm,
@@ -573,3 +573,29 @@ def test_a_state_shows_only_what_is_public():
     shown = {name for name in vars(state) if f"{name}=" in repr(state)}
     assert shown == public
     assert "zqpending" not in repr(state)
+
+
+@pytest.mark.more
+def test_a_stream_that_nothing_explains_ends_politely():
+    rng = np.random.default_rng(5)
+    found = learner(Thresholds(1, 50), horizon=40_000)
+    found.learn_many(rng.integers(1, 51, 40_000), rng.integers(0, 2, 40_000))
+    assert found.stopped_
+    assert found.state_.buffer == found.state_.epochs == []
+    last = found.hypothesis_
+    found.learn_many(rng.integers(1, 51, 1_000), rng.integers(0, 2, 1_000))
+    assert found.hypothesis_ == last
+    assert found.predict_one(7) in (0, 1)
+    assert found.state_.time == 41_000
+    contradictions = learner(Points(), horizon=10_000)
+    for t in range(10_000):
+        contradictions.learn_one("a", t % 2)
+    assert len(contradictions.published_) >= 1
+
+
+def test_what_cannot_work_is_refused_before_the_first_record():
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        _ = learner(Conjunctions(40)).hypothesis_
+    assert not feasible(learner(SparseSets(2000))).ok
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
