@@ -272,10 +272,10 @@ def suggest(name: str, names: Sequence[str]) -> str:
     Examples
     --------
     >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
-    (" Did you mean 'age'?", ' It has: age, sex.')
+    (" Did you mean 'age'?", ' The known names are: age, sex.')
     """
     close = difflib.get_close_matches(str(name), names, n=1)
     if close:
         return f" Did you mean {close[0]!r}?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f" It has: {shown}." if names else ""
+    return f" The known names are: {shown}." if names else ""

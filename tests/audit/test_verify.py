@@ -447,7 +447,9 @@ def test_the_decorator_makes_tests():
 
 def test_a_result_in_words():
     said = str(verify_mechanism(forgetful, PAIRS, epsilon=1))
-    assert said.startswith("FAILS: 4 data sets, 8 neighbour pairs, 8 paths; claim (1, 0)")
+    assert said.startswith(
+        "FAILS: 4 data sets, 8 neighbour pairs, 8 sequences of draws; claim: epsilon 1, delta 0"
+    )
     assert "worst pair ((0, 0), (0, 1))" in said
 
 

@@ -223,7 +223,10 @@ def test_plan_as_a_table(run):
     assert "agnostic (chosen)" in done.out
     own = registry.make("generic", ls.Thresholds(1, 2**20 - 1), epsilon="0.9")
     assert f"{own.required_samples()} records" in done.out
-    assert "Cheaper, if some concept of the class has no errors: --learner generic\n" in done.out
+    assert (
+        "Fewer records are enough, if some concept of the class has no errors: --learner generic\n"
+        in done.out
+    )
     lines = done.out.splitlines()
     assert lines == [line.rstrip() for line in lines]
     assert not any(line.startswith("vc1 ") for line in lines)  # one line names what needs a delta
@@ -260,7 +263,10 @@ def test_plan_when_fit_takes_nothing(run, monkeypatch):
     done = run(line)
     assert "(chosen)" not in done.out
     assert "name one with --learner" in done.out
-    assert "Cheapest, if some concept of the class has no errors: --learner generic\n" in done.out
+    assert (
+        "Fewest records, if some concept of the class has no errors: --learner generic\n"
+        in done.out
+    )
     assert "agnostic: Not for this class.\n" in done.out
 
 
@@ -276,7 +282,7 @@ def test_audit_holds_and_prints_sizes(run, learner, line):
     done = run(f"{AUDIT} --learner {learner} {line}")
     assert done.code == 0, done.err
     assert done.out.startswith("HOLDS: ")
-    for part in ("data sets", "neighbour pairs", "paths", "slack"):
+    for part in ("data sets", "neighbour pairs", "sequences of draws", "probability left out"):
         assert part in done.out
 
 

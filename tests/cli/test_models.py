@@ -313,7 +313,7 @@ def test_texts_that_are_declared_need_a_label_before_anything_is_spent(table, ta
 def test_where_nobody_has_the_label_that_is_said_first(tables):
     done = tables(f"fit t.csv --y adult {LINE} --out m.json --positive never --seed 1")
     first = done.out.split()
-    assert first[:7] == ["Doubt", "the", "noise", "hides", "whether", "any", "record"]
+    assert first[:7] == ["Caution", "the", "noise", "hides", "whether", "any", "record"]
     assert "'never'" in done.out.partition("Rule")[0]
     assert Release.read("m.json").columns["positive"] == "never"
     scored = tables("score m.json t.csv --epsilon 1 --seed 1").out

@@ -136,7 +136,7 @@ LINES = {
         "fit data.csv --schema schema.toml --y age --model rule --epsilon 1": "is among its pred",
         "fit dates.parquet --y day --target quantity --high 9 --epsilon 1": "a column of numbers",
         "fit nowhere.csv --y adult --epsilon 1 --bounds age=120:0": "'--bounds' option of fit must "
-        "be like age=0:120",
+        "be of the form age=0:120",
         "fit nowhere.csv --y adult --epsilon 1 --weights person": "a record would count w times",
         f"{FIT} --delta 2": "--delta",
         f"{FIT} --csv sep=;,sepp=2": "sep",
@@ -261,7 +261,7 @@ LINES = {
     "fit of papers and public points": {
         f"{THEOREM_3} epsilon=9": "Privacy is computed",
         f"{THEOREM_3} speed=9": "It has: k, chunk",
-        f"{THEOREM_3} k": "like chunk=40",
+        f"{THEOREM_3} k": "of the form chunk=40",
         f"{THEOREM_3} k=two": "cannot read 'two'",
         f"{THEOREM_3} k=2 --set k=3": "once for each name",
         f"{PAPER} lyu.theorem4": "The names are: yan.algorithm1",
@@ -358,7 +358,7 @@ LINES = {
         "schema new --codebook nowhere.csv": "nowhere.csv",
         "schema new data.parquet --out data.parquet": "a file that is not read",
         "schema new latin.csv --header-is-public": '--csv "encoding=latin-1"',
-        "schema propose data.csv --epsilon 1 --kinds age --out s.toml": "like age=whole",
+        "schema propose data.csv --epsilon 1 --kinds age --out s.toml": "of the form age=whole",
         "schema propose data.csv --epsilon 1 --out s.toml": "--header-is-public",
     },
     "stream": {

@@ -68,14 +68,14 @@ def test_training_records_are_not_called_held_out(run, models):
     assert "as many records as the table that the model was learned from" in said.err
     pq.write_table(pq.read_table("data.parquet").slice(1), "others.parquet")
     said = run("score good.json others.parquet --epsilon 1/2")
-    assert "799 records that you state were held out" in said.out
-    assert "on new records, if these were held out, except" in said.out
+    assert "799 records, assumed to be new to the model, with" in said.out
+    assert "on new records, with 95% confidence, if these are new" in said.out
     assert said.err == ""
     assert run("score good.json others.parquet --epsilon 1/2 --json").json["evaluation"]["held_out"]
     table = pq.read_table("data.parquet").rename_columns(["age", "grown", "city", "person"])
     pq.write_table(table, "named.parquet")
     said = run("score good.json named.parquet --y grown --epsilon 1/2")
-    assert "that you state were held out" in said.out, "other columns"
+    assert "assumed to be new to the model" in said.out, "other columns"
 
 
 def test_a_large_epsilon_is_said(run, models):
@@ -158,7 +158,7 @@ def test_models_of_users_are_scored_by_users(run, folder, how):
     assert "800" not in said + done.out
     (folder / "other.csv").write_text("city,age,adult,who\n" + "Bonn,44,1,ann\nRome,3,0,bob\n" * 9)
     other = run("score m.json other.csv --epsilon 3 --user who")
-    assert "2 records, one of each user, that you state were held out" in other.out
+    assert "2 records, one of each user, assumed to be new to the model" in other.out
     assert run("score m.json other.csv --epsilon 3").code == 2, "no column person"
 
 

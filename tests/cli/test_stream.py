@@ -180,6 +180,9 @@ def test_rows_of_a_schema(run, folder):
     again = run("stream data.csv --state s --seed 1 --resume new-rows --out more.csv")
     assert again.code == 0, again.err
     assert Path("more.csv").read_text().split("\n")[1].startswith("800,")
+    refused = run(line.replace("--state s", "--state data.csv"))
+    assert (refused.code, refused.out) == (2, "")
+    assert "folder" in refused.err
 
 
 def test_rows_of_users(run, folder):

@@ -403,7 +403,7 @@ def test_columns_that_are_not_there():
     table = base_table()
     with pytest.raises(ParameterError, match=r"no column 'cities'. Did you mean 'city'"):
         Sample.read(table, x="cities", y="ill.label", domain=DOMAIN)
-    with pytest.raises(ParameterError, match=r"no column 'q'. It has: x, ill.label"):
+    with pytest.raises(ParameterError, match=r"no column 'q'. The known names are: x, ill.label"):
         Sample.read(table, x="x", y="q", domain=DOMAIN)
     with pytest.raises(ParameterError, match="the name of one column"):
         Sample.read(table, x=["x", "city"], y="ill.label", domain=DOMAIN)

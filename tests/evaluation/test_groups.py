@@ -559,7 +559,7 @@ def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_pat
     asked += ["100", "--epsilon", "4", "--schema", str(tmp_path / "s.toml"), "--seed", "0"]
     assert main(asked) == 0
     shown = capsys.readouterr().out
-    assert shown.index("Doubt") < shown.index("Prediction ") < shown.index("hidden by noise")
+    assert shown.index("Caution") < shown.index("Prediction ") < shown.index("hidden by noise")
 
 
 def test_noise_alone_turns_no_band_around():
@@ -662,7 +662,7 @@ def test_where_label_and_probability_part_is_said():
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
         words = f"where the probability is {said}, the less probable label is predicted"
-        assert words in shown["Probability"] if said else "Probability" not in shown
+        assert words in shown["Recalibration"] if said else "Recalibration" not in shown
 
 
 def test_each_part_of_a_document_is_listed_once():

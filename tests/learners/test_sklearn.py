@@ -475,7 +475,7 @@ CALLS = {
     "a model for a path": (lambda: ls.page(fitted(), 5), "named by its path"),
     "a number for a ledger": (lambda: ls.Ledger(5), "named by its path"),
     "a number of columns": (lambda: ls.Schema(5), "Schema.from_dict"),
-    "columns by number": (lambda: ls.data.propose(TABLE, epsilon=1, columns=[5]), "It has: age"),
+    "columns by number": (lambda: ls.data.propose(TABLE, epsilon=1, columns=[5]), "names are: age"),
     "points for rows": (lambda: ls.audit.verify(trees(), points=[1]), "A row has the code"),
     "a stream of nothing": (lambda: stream().predict(None), "Expected a list"),
     "a page of a number": (lambda: ls.page(3), "It shows"),

@@ -218,12 +218,12 @@ def test_progress_is_shown_before_the_first_run(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "asked", "words"),
     [
-        ("auroc > .7", PUBLIC, "like 'auroc >= .75'"),
+        ("auroc > .7", PUBLIC, "of the form 'auroc >= .75'"),
         ("auroc <= .7", PUBLIC, "larger is better"),
         ("log_loss >= .7", PUBLIC, "smaller is better"),
         ("r2 >= .7", PUBLIC, "of this fit: auroc, log_loss, error"),
         ("coverage >= .7", PUBLIC, "of this fit: auroc, log_loss, error"),
-        ("auroc >= high", PUBLIC, "like"),
+        ("auroc >= high", PUBLIC, "of the form"),
         ("auroc >= 1.2", PUBLIC, "can be reached"),
         ("auroc >= .7", ASKED["rules"], "of this fit: error"),
         ("auroc >= .7", PUBLIC | {"labels": ["a", "b", "c"]}, "of this fit: log_loss, error"),

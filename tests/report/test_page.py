@@ -107,7 +107,7 @@ def test_what_it_says():
         "50% 26.8% 73.2%",
         "The certificate holds.",
         "an error rate of at most 10%",
-        "except with probability 5%",
+        "with probability at least 95%",
         "exp-mech.tight.realizable",
         "records are drawn independently",
         "littlestone predict model.json",
@@ -265,7 +265,9 @@ def test_the_verdict_is_about_a_plain_rule(releases):
         "Better than the trivial rule: it has a lower error rate ("
     )
     assert "than always predicting “yes” (" in verdicts["boosted"]
-    assert verdicts["quantity"] == "Better than predicting one constant for everyone, by R2."
+    assert (
+        verdicts["quantity"] == "Better than predicting one constant for everyone, as the R2 shows."
+    )
     assert verdicts["time"] == "It ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
     assert first_screen(unknown)["good"] is None

@@ -242,7 +242,7 @@ def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
     """Points and fans are where `predicted_observed` says; of less the page says so."""
     few, made = release(kind, evaluate=1), release(kind, evaluate=5)
     assert "Observed by prediction" not in page(few)
-    assert "needs 2,000 records at epsilon 1" in page(few)
+    assert "not reported; at epsilon 1 it needs 2,000 records" in page(few)
     assert "Observed by prediction" in page(made)
     bins = QuantityEvaluation(made.evaluation).predicted_observed
     figures = drawn(made)["curves"]
@@ -386,7 +386,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
         assert what in html
         assert part in html
     assert ("AUROC" in html) == bool(more)
-    assert ("on new records, except with" in html) == ("holdout" in more)
+    assert ("on new records, with 95% confidence" in html) == ("holdout" in more)
     assert ("Not evaluated, so it is not known" in html) == (not more)
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
@@ -408,7 +408,7 @@ def test_several_labels_stand_beside_each_other(kind):
         assert label in text
     for name in drawn.hypothesis.effects(SUMS_SCHEMA)["mid"]:
         assert name in text
-    assert "log-odds of each label" in text
+    assert "log odds of each label" in text
     html = page(drawn)
     assert "<low>" not in html
     assert "unlisted label" in html

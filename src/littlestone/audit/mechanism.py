@@ -93,9 +93,10 @@ class MechanismVerification:
     def verdict(self) -> str:
         """What was found, in words."""
         return (
-            f"{self.datasets} {self.data}, {self.pairs} neighbour pairs, {self.paths} paths; claim "
-            f"({float_up(self.epsilon):g}, {float_up(self.delta):g}); worst delta "
-            f"{self.worst_delta:.3g}, tightest epsilon {self.least:.6g}, slack {self.slack:.3g}"
+            f"{self.datasets} {self.data}, {self.pairs} neighbour pairs, {self.paths} "
+            f"sequences of draws; claim: epsilon {float_up(self.epsilon):g}, delta "
+            f"{float_up(self.delta):g}; worst delta {self.worst_delta:.3g}, tightest epsilon "
+            f"{self.least:.6g}, probability left out {self.slack:.3g}"
         )
 
     def __str__(self) -> str:
@@ -157,8 +158,8 @@ def verify_mechanism(
     >>> def randomized_response(bits, source):
     ...     return [bit ^ source.choose([3, 1]) for bit in bits]
     >>> print(verify_mechanism(randomized_response, replace_one([0, 1], 2), epsilon="1.1"))
-    HOLDS: 4 data sets, 8 neighbour pairs, 16 paths; claim (1.1, 0); worst delta 0, tightest
-    epsilon 1.09861, slack 0
+    HOLDS: 4 data sets, 8 neighbour pairs, 16 sequences of draws; claim: epsilon 1.1, delta
+    0; worst delta 0, tightest epsilon 1.09861, probability left out 0
     """
     caller = "verify_mechanism"
     exact_epsilon = check_nonnegative(caller, "epsilon", epsilon)

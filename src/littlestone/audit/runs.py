@@ -515,8 +515,9 @@ class Replay:
             parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
         return (
             f"{'HOLDS' if self.holds else 'EXCEEDED'}: {self.learner} on {self.concept_class}, "
-            f"{self.n:,} {self.unit}, {self.pairs:,} neighbours; claim ({float(self.epsilon):g}, "
-            f"{float(self.delta):g}); largest loss: {', '.join(parts)}. {SECRET}"
+            f"{self.n:,} {self.unit}, {self.pairs:,} neighbours; claim: epsilon "
+            f"{float(self.epsilon):g}, delta {float(self.delta):g}; largest loss: "
+            f"{', '.join(parts)}. {SECRET}"
         )
 
 

@@ -352,13 +352,13 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
         return tuple(_disagreements(certificate))
 
 
-def _disagreements(claimed: Certificate) -> list[str]:
+def _disagreements(stored: Certificate) -> list[str]:
     wrong: list[str] = []
     cert, head = (
         CertificateBuilder(),
-        {"alpha": claimed.alpha, "beta": claimed.beta, "n": Fraction(claimed.n)},
+        {"alpha": stored.alpha, "beta": stored.beta, "n": Fraction(stored.n)},
     )
-    for step in claimed.steps:
+    for step in stored.steps:
         for name in head.keys() & step.inputs.keys():
             if step.inputs[name] != head[name]:
                 wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
@@ -366,15 +366,13 @@ def _disagreements(claimed: Certificate) -> list[str]:
         if not _agree(again.value, step.value):
             gives, stated = (_words(value) for value in (again.value, step.value))
             wrong.append(f"step {step.name!r}: the formula gives {gives}, not {stated}")
-    derived = cert.certificate(
-        alpha=claimed.alpha, beta=claimed.beta, n=claimed.n, unit=claimed.unit
-    )
+    derived = cert.certificate(alpha=stored.alpha, beta=stored.beta, n=stored.n, unit=stored.unit)
     wrong += [
         f"{name}: the steps give {getattr(derived, name)}"
         for name in ("holds", "status", "claims", "assumptions")
-        if getattr(derived, name) != getattr(claimed, name)
+        if getattr(derived, name) != getattr(stored, name)
     ]
-    if claimed.holds and not any("n" in step.inputs for step in claimed.steps):
+    if stored.holds and not any("n" in step.inputs for step in stored.steps):
         wrong.append("no step mentions n")
     return wrong
 

@@ -57,8 +57,8 @@ def exact(
     Parameters
     ----------
     n:
-        Number of records of each data set; with --learner users, of users, and a neighbour
-        replaces all records of one user.
+        Number of records in each data set. With --learner users it is the number of users, and
+        neighbours differ in all records of one user.
     samples_per_user:
         With --learner users: how many records of each user the learner reads.
     records_per_user:

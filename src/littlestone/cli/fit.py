@@ -99,20 +99,21 @@ class Typed(Records, Table, Evaluated):
     """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
     and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Largest excess error rate that is certified: above that of the best concept of the class
+    """Largest certified excess of the error rate over that of the best concept of the class
     (privacy does not depend on it)."""
     beta: str = "0.05"
     """Largest probability that the excess error rate is above alpha (privacy does not depend on
     it)."""
     model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
-    """The family of models. The default, auto, is boosted or, with a delta, at least 8 columns and
-    few records, linear. Rules and trees have a certificate of accuracy before any data are seen."""
+    """The family of models. The default, auto, chooses linear if there are a delta, at least 8
+    columns and few records, and otherwise boosted. Rules and trees have a certificate of accuracy
+    before any data are seen."""
     bounds: str | None = None
     """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
     inference: str | None = None
-    """At most six columns of the --schema, such as age,sex: odds ratios with confidence intervals,
-    from a logistic regression beside --model linear, for half of its privacy."""
+    """At most six columns of the --schema, such as age,sex: log odds ratios with confidence
+    intervals, from a logistic regression beside --model linear, for half of its privacy budget."""
     monotonic: str | None = None
     """Columns of the --schema in which the risk of a linear model or scorecard must not decrease
     (1) or must not increase (-1), such as "age=1,bmi=-1"."""
@@ -375,7 +376,7 @@ class Typed(Records, Table, Evaluated):
             costs = named_values("fit", "costs", text, like, hint=hint) or {}
             labels = [self.negative or next(iter(costs.keys() - {positive}), ""), positive]
             if sorted(costs) != sorted(labels):
-                raise parameter_error("fit", "costs", f"like {like}", text, hint)
+                raise parameter_error("fit", "costs", f"of the form {like}", text, hint)
         by_code = {code: costs[label] for code, label in enumerate(labels)}
         return Costs.of(by_code, labels=len(labels), caller="fit")
 
@@ -572,7 +573,8 @@ def rehearse(
     Parameters
     ----------
     twin:
-        A public table: a Parquet or CSV file, or the URL of a table in a database.
+        A public table like the private one (its "twin"): a Parquet or CSV file, or the URL of a
+        table in a database.
     n:
         How many records the fit will have, or several numbers, such as 1000,5000. Each run draws
         this many rows from four fifths of TWIN (without replacement, as long as there are enough),
@@ -592,7 +594,7 @@ def rehearse(
     seed:
         Seed of the rows and the draws, all of which are public.
     out:
-        Write the protocol (JSON) here, for `littlestone fit --protocol`.
+        Write the protocol (JSON, all that the fit will do) here, for `littlestone fit --protocol`.
     """
     from littlestone.planning.rehearsal import rehearsed
 

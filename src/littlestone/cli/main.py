@@ -63,7 +63,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _EXITS = (
     "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
     "required certificate; 4 the privacy budget does not allow it; 5 stopped after a first part, "
-    "whose cost stays spent; 130 interrupted."
+    "whose epsilon is spent; 130 interrupted."
 )
 _PRICES = f"An option that names no cost in epsilon costs none.\n\n{_EXITS}"
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
@@ -164,7 +164,7 @@ _OUTPUTS = {"schema propose": "--out schema.toml"}
 _DRAWS = ("fit", "check", "score", "stream", "schema propose")
 
 _INTERRUPTED = (
-    "Interrupted: nothing was released. What a ledger had recorded stays spent (littlestone "
+    "Interrupted: nothing was released. Epsilon that a ledger had recorded is spent (littlestone "
     "ledger show)."
 )
 
@@ -323,8 +323,8 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
         message = f"The standard output could not be written ({os.strerror(problem.errno or 0)})."
         if _typed(tokens)[0] in _DRAWS:
             message += (
-                " The result is lost, unless it was written to a file (--out); what a ledger "
-                "recorded stays spent."
+                " The result is lost, unless it was written to a file (--out); epsilon that a "
+                "ledger recorded is spent."
             )
     elif isinstance(problem, LittlestoneError):
         code = STOPPED if isinstance(problem, StoppedError) else BAD_INPUT

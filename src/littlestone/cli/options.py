@@ -101,9 +101,9 @@ class Claim:
     epsilon: str | None = None
     """Epsilon that is claimed."""
     delta: str | None = None
-    """Delta that is claimed, for learners that are not pure."""
+    """Delta that is claimed, for learners without pure privacy."""
     alpha: str = "0.1"
-    """Largest excess error rate that is certified: above that of the best concept of the class
+    """Largest certified excess of the error rate over that of the best concept of the class
     (privacy does not depend on it)."""
     beta: str = "0.05"
     """Largest probability that the excess error rate is above alpha (privacy does not depend on
@@ -389,7 +389,7 @@ def named_values(
                 raise ValueError
             values[name.strip()] = read(written.strip())
         except (KeyError, ValueError):
-            raise parameter_error(caller, option, f"like {example}", text, hint) from None
+            raise parameter_error(caller, option, f"of the form {example}", text, hint) from None
     return values
 
 

@@ -251,10 +251,10 @@ def _show(plans: Plans) -> None:
             "from another population, fit needs more records."
         )
     if cheaper is not None:
-        less = "Cheaper" if chosen is not None else "Cheapest"
+        less = "Fewer {} are enough" if chosen is not None else "Fewest {}"
         how = "" if cheaper.reads is None else ", without --user (below)"
         condition = "" if cheaper.agnostic else ", if some concept of the class has no errors"
-        note(f"{less}{condition}: --learner {cheaper.learner}{how}")
+        note(f"{less.format(cheaper.unit)}{condition}: --learner {cheaper.learner}{how}")
     note(
         "realizable: some concept of the class has no errors; agnostic: any labels, and the error "
         "is compared with that of the best concept."

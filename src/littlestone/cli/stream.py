@@ -121,8 +121,9 @@ def stream(
     follow:
         Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
-        Write the predictions of this run to this new file, instead of the standard output. After a
-        kill the next run begins with the lines of the last group; t says which they are.
+        Write the predictions of this run to this new file, instead of the standard output. If a
+        run is killed, the next one begins by repeating the lines of the last group of rows; the
+        column t identifies them.
     group:
         Largest number of rows that become durable together; no row waits for others.
     durability:

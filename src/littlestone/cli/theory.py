@@ -50,8 +50,8 @@ def dims(
 ) -> int:
     """Print the VC, Littlestone and threshold dimensions of a class, exactly.
 
-    Closed forms where they are known, else exact search on the matrix of a small class. A search
-    that reaches its budget prints bounds.
+    Uses closed forms where they are known, and otherwise an exact search on the matrix of a small
+    class. A search that reaches its budget prints bounds.
 
     Parameters
     ----------

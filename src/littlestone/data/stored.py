@@ -587,7 +587,6 @@ class StoredUsers(UserSample):
     """
 
     in_memory = False
-    stored = True
 
     def __init__(self, keys: Keys, blocks: Callable[[], Iterator[UserSample]]) -> None:
         self.__dict__.update(keys=keys, _blocks=blocks)  # a sample is frozen

@@ -599,8 +599,6 @@ class UserSample(TargetSample):
     user: Ints
     keys: Keys
 
-    stored = False
-
     @property
     def n_users(self) -> int:
         """Number of users: public under replacing one user."""

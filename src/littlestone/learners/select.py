@@ -181,7 +181,9 @@ def _hopeless(inner: str, found: Sequence[Candidate], goal: Goal) -> bool:
 def _dominated(found: Sequence[Candidate]) -> UnsupportedError:
     rival = fewest([c for c in found if c.agnostic])
     name = rival.learner if rival is not None else ""
-    return UnsupportedError(f"It needs more than {name!r}, so its own number was not computed.")
+    return UnsupportedError(
+        f"It needs more records than {name!r}, so their number was not computed."
+    )
 
 
 def _sized(

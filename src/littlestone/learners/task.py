@@ -264,9 +264,12 @@ def about_delta(learner: Any, n: int | None) -> str:
 def about_coefficients(learner: Any, n: int | None) -> str:
     """Say whether intervals are usually given at these public numbers."""
     usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "usually possible" if usual else "often hidden by noise"
+    often = "usually reported" if usual else "often not reported because of noise"
     names = ", ".join(learner.inference)
-    return f"of {names}, for half of rho; confidence intervals are {often} at this size"
+    return (
+        f"{names}: for half of the privacy budget; with this many records, confidence intervals "
+        f"are {often}"
+    )
 
 
 # -- Protocols: a fit that is written down before the records are there, with its own hash ---------

@@ -253,7 +253,7 @@ def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> di
         name = name.strip().replace("-", "_")
         if not equals or name in values:
             hint = "Each is NAME=VALUE, once for each name."
-            raise parameter_error(caller, "set", "like chunk=40", text, hint)
+            raise parameter_error(caller, "set", "of the form chunk=40", text, hint)
         if name not in possible:
             losses = name.startswith(("epsilon", "delta"))
             why = " Privacy is computed from the parameters: --epsilon is all of it." * losses

@@ -196,7 +196,7 @@ class Aim:
         """
         found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
         known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
-        rule = f"like 'auroc >= .75', with a measure of this fit: {', '.join(known)}"
+        rule = f"of the form 'auroc >= .75', with a measure of this fit: {', '.join(known)}"
         value = exact_value(found[3]) if found else None
         if found is None or value is None or found[1] not in known:
             raise parameter_error(caller, "aim", rule, text)
@@ -212,6 +212,11 @@ class Aim:
         """Whether a run reached it; one that released nothing did not."""
         value = run.measures.get(self.measure, math.nan)
         return value >= self.value if self.least else value <= self.value
+
+    @property
+    def words(self) -> str:
+        """Say it in a sentence."""
+        return f"{words_of(self.measure)} is at {'least' if self.least else 'most'} {self.value:g}"
 
     def __str__(self) -> str:
         return f"{self.measure} {'>=' if self.least else '<='} {self.value:g}"
@@ -281,10 +286,10 @@ class Needed:
         low, high = self.found.interval
         answer = f"Needed {self.searched}" if self.searched else ("No", "Yes")[self.enough]
         return (
-            f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
-            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs; the required "
-            f"probability is {self.chance:.0%}, and the 90% interval of the true one is "
-            f"{low:.0%} to {high:.0%} (without the sampling error of the twin itself)."
+            f"{answer}: with {counted(self.records, 'records')} at epsilon {float(self.epsilon):g}"
+            f", {self.aim.words} in {self.found.share:.0%} of {self.found.runs} runs; the "
+            f"required probability is {self.chance:.0%}, and the 90% interval of the true one is "
+            f"{low:.0%} to {high:.0%} (ignoring the sampling error of the public table)."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 
@@ -450,8 +455,8 @@ class Rehearsal:
             at += f" ({cell.variant})" if cell.variant else ""
             known = "too few records for a private evaluation"
             if cell.half_width is not None:
-                known = f"the private evaluation estimates {words_of(cell.main)} to within "
-                known += rounded(cell.half_width.mean, 2)
+                known = f"the private evaluation gives {words_of(cell.main)} with a 95% margin "
+                known += "of error of " + rounded(cell.half_width.mean, 2)
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
@@ -471,8 +476,8 @@ class Rehearsal:
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
-                "Four fifths of the twin are fewer records than this, so rows are repeated; the "
-                "same number of different records would give a better model."
+                "Four fifths of the public table have fewer rows than this, so rows are repeated; "
+                "as many different records would give a better model."
             )
         if len(self.runners) > 1:
             said.append(

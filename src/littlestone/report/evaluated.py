@@ -79,7 +79,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     users, held_out = unit_of(release) == "users", histogram.held_out
     if scored:
         on = "records" + ", one of each user," * users
-        on += " that you state were held out" if held_out else ", as many as those of the fit"
+        on += ", assumed to be new to the model" if held_out else ", as many as those of the fit"
         on = on.replace(",,", ",")
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
@@ -118,9 +118,9 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
-        if_so = ", if these were held out" if scored else ""
+        if_so = ", if these are new to the model" if scored else ""
         most = percent(math.ceil(1000 * bound) / 1000, trim=False)
-        what = f"error rate at most {most} on new records{if_so}, except with probability 5%"
+        what = f"error rate at most {most} on new records, with 95% confidence{if_so}"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 
@@ -171,10 +171,10 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        f"recalibrated, unlike the labels: where the probability is {ends}, the less probable "
-        "label is predicted"
+        f"only the probabilities were recalibrated: where the probability is {ends}, the less "
+        "probable label is predicted"
     )
-    return [("Probability", said)]
+    return [("Recalibration", said)]
 
 
 def _of_target(release: Release) -> list[tuple[str, str]]:
@@ -222,7 +222,10 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     if not bins:
         least = least_units(sums.epsilon)
         which, epsilon = f"held-out {unit}" if sums.held_out else unit, short_text(sums.epsilon)
-        return (_CALIBRATION, f"needs {integer(least)} {which} at epsilon {epsilon}")
+        return (
+            _CALIBRATION,
+            f"not reported; at epsilon {epsilon} it needs {integer(least)} {which}",
+        )
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
@@ -492,7 +495,7 @@ def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
 
 def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
     """Return a line that says so, if perhaps the column that is predicted means something else."""
-    return [("Doubt", said)] if (said := doubt(release, positive)) else []
+    return [("Caution", said)] if (said := doubt(release, positive)) else []
 
 
 def coefficient_facts(release: Release) -> list[tuple[str, str]]:
@@ -504,7 +507,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     about = zip(found.terms, found.units, found.references, strict=True)
     ends = found.intervals(0.95).tolist()
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
-        of = f" per {unit}" if unit not in ("", "1") else ""
+        of = f" per {unit} units" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
         spread = f" (95% CI {low:+.3f} to {high:+.3f})"
         name = "Log odds ratio" if unit else "Log odds"
@@ -582,9 +585,9 @@ def beside_constants(release: Release) -> str:
     constant = constant_label(release.hypothesis)
     if constant is not None:
         return (
-            "The rule is a constant: the certificate does not imply that it is better than always "
-            f"predicting {release.labels[constant]}. `littlestone check` reports how cells and "
-            "labels are read, for an epsilon of its own."
+            f"The rule always predicts {release.labels[constant]}. The certificate does not imply "
+            "that the columns help to predict the label. `littlestone check` reports how cells "
+            "and labels are read, at an additional cost in epsilon."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
@@ -592,8 +595,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant also seems to meet it, so it does not imply that the rule is better than "
-        f"always predicting {release.labels[found.rival]}."
+        f"Always predicting {release.labels[found.rival]} also seems to satisfy the certificate, "
+        "so the certificate does not imply that the rule is better."
     )
 
 
@@ -672,10 +675,24 @@ def summary(release: Release) -> list[tuple[str, ...]]:
     rows += _narrower(release)
     rows += [("Protocol", release.planned)] if release.planned else []
     rows += [
-        ("Spent" if not i else "", f"{what}: {part}")
+        ("Spent" if not i else "", f"{what}: {_SPENT.sub(_spent_words, part)}")
         for i, (what, part) in enumerate(spent_facts(release))
     ]
+    if release.payment.delta and any("bounded range" in part for _, part in spent_facts(release)):
+        rows.append(
+            ("", "With a delta, the parts together cost less than the sum of their epsilons.")
+        )
     return rows
+
+
+_SPENT = re.compile(r"(bounded range|zCDP) (\S+?( each)?)(?=,|$| \()")
+
+
+def _spent_words(found: re.Match[str]) -> str:
+    """Say in words what a record says in the terms of its proof; bounded range implies epsilon."""
+    if found[1] == "bounded range":
+        return f"epsilon {found[2]}"
+    return f"rho {found[2]} (zero-concentrated differential privacy)"
 
 
 def _certified(release: Release) -> list[tuple[str, ...]]:
@@ -685,7 +702,9 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
     assert required is not None
     rows: list[tuple[str, ...]] = []
     unit = certificate.unit
-    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
+    asked = (
+        f"{accuracy_asked(certificate)}, with probability at least {percent(1 - certificate.beta)}"
+    )
     rows.append(("Required", asked))
     needed = number_of(required, unit)
     if release.n is None:

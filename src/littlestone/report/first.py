@@ -102,11 +102,9 @@ def label_name(release: Release, code: int) -> str:
     return f"“{positive}”" if code else f"not “{positive}”"
 
 
-def _constant(release: Release, code: int) -> str:
+def _constant(release: Release, code: int, verb: str = "predicting") -> str:
     name = label_name(release, code)
-    return (
-        f"never predicting {name[4:]}" if name.startswith("not “") else f"always predicting {name}"
-    )
+    return f"never {verb} {name[4:]}" if name.startswith("not “") else f"always {verb} {name}"
 
 
 def _verdict(release: Release) -> tuple[bool | None, str]:
@@ -119,7 +117,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         better = isinstance(figure, Band) and figure.low > 0
         plain = "better than predicting one constant for everyone"
         return (
-            (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
+            (True, f"{plain[0].upper()}{plain[1:]}, as the {name} shows.")
             if better
             else (None, f"Not shown to be {plain}.")
         )
@@ -144,7 +142,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
     if found.constant is not None:
         return (
             False,
-            f"It is a constant: it always predicts {label_name(release, found.constant)}.",
+            f"It is a constant: it {_constant(release, found.constant, 'predicts')}.",
         )
     mine, plain = (percent(band.value, trim=False) for band in (found.error, found.baseline))
     what = f"has a lower error rate ({mine}) than {rival} ({plain})"
@@ -189,7 +187,10 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
-        tiles = [_tile(names.get(name, name), figure, "a constant prediction has 0")]
+        line = "a constant prediction has 0"
+        if name != "deviance" and any(isinstance(own, Between) for own in measured.bands.values()):
+            line += f"; errors are truncated at {four(float(measured.sums.reach))}"
+        tiles = [_tile(names.get(name, name), figure, line)]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
             error = "Mean absolute error" if "mae" in measured.bands else "Coverage"
@@ -209,7 +210,10 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
     share = partial(percent, trim=False)
-    plain = f"{_constant(release, found.majority)}: {share(found.baseline.value)}"
+    if found.constant == found.majority:  # it is the same error
+        plain = ""
+    else:
+        plain = f"{_constant(release, found.majority)}: {share(found.baseline.value)}"
     return [*tiles, _tile("Error rate", found.error, plain, share)]
 
 
@@ -252,7 +256,7 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
         "9 Predictors": f"{names}; their bins and categories are {bins}",
         "10 Sample size": f"{n}; justification: {_YOURS}",
         "11 Missing data": "a separate category in each column; no record is excluded",
-        "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}{odds}",
+        "12 Analytical methods": f"learner {release.learner}, class {spec}; {guarantee}{odds}",
         "16 Training versus evaluation": apart,
         "22 Model specification": "the whole model is in this page (JSON)",
         "23 Model performance": "; ".join(measures),

@@ -579,7 +579,7 @@ class TreeSum(Sum):
     >>> rows = np.array([[2], [3]])
     >>> price = TreeSum((tree, tree), (600 * PARTS, 300 * PARTS), (5000 * PARTS,), Quantity(0, 200))
     >>> price.predict(rows).tolist(), price.describe()
-    ([82.0, 118.0], 'a quantity from 0 to 200: 100 plus 2 trees of depth 1')
+    ([82.0, 118.0], 'a quantity from 0 to 200: 100 plus the sum of 2 trees of depth 1')
     >>> TreeSum((tree,), (PARTS,), (0,), Count(9)).predict(rows).round(3).tolist()
     [0.368, 2.718]
     """
@@ -777,7 +777,7 @@ class TreeSum(Sum):
                     f"{what}: {first:.6g}, a constant, because there are too few records for such "
                     "a wide range"
                 )
-            how = "times the factors of" if self.log else "plus"
+            how = "times the factors of" if self.log else "plus the sum of"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)

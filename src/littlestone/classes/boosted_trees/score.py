@@ -53,7 +53,7 @@ def _text(cell):
 
 
 def _number(written):
-    """Return what a text is worth, or None."""
+    """Return the number that a text denotes, or None."""
     if not NUMBER.fullmatch(written):
         return WORDS.get(written.lower())
     number = float(written)

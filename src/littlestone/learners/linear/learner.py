@@ -427,7 +427,7 @@ class Linear(Uncertified):
     name = "linear"
     estimator = "LinearClassifier"
     summary = (
-        "a linear model of labels: points for each bin and category; no error bound before data"
+        "a linear model of labels: points for each bin and category; no error bound in advance"
     )
     claim = "linear.round"
     multiclass = True

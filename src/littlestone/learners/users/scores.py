@@ -348,7 +348,7 @@ def errors_by_user(
     check_integer("errors_by_user", "m", m, low=1)
     if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
-    if users.stored and _in_a_line(hypotheses):
+    if not users.in_memory and _in_a_line(hypotheses):
         return BlockErrors(users, lambda block: _line(hypotheses, block))
     if _in_a_line(hypotheses):
         return _line(hypotheses, users)
@@ -365,7 +365,7 @@ def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors:
     >>> threshold_errors(1, 9, users).scores(0).scores.tolist()
     [1, 0, 1, 2]
     """
-    if users.stored:
+    if not users.in_memory:
         return BlockErrors(users, lambda block: ThresholdErrors(low, high, block))
     return ThresholdErrors(low, high, users)
 
