@@ -245,16 +245,3 @@ def test_one_cut_is_markov():
     rate = min(1 / 2, math.atanh(alpha))
     decay = -math.log(math.cosh(rate) - alpha * math.sinh(rate))
     assert agnostic.required_samples() <= math.ceil(math.log(agnostic.size / beta) / decay)
-
-
-def test_no_neighbouring_choice_is_much_better():
-    found = best_hashing(POINTS, **PAR)
-    n = found.required_samples()
-    for copies in (2, 3, 4, 5):
-        for factor in (0.5, 0.7, 1, 1.5, 2):
-            buckets = round(found.buckets * factor)
-            other = replace(
-                found, buckets=buckets, copies=copies, size=buckets * copies + 1,
-                collision=Fraction(1, buckets),
-            )  # fmt: skip
-            assert not other.certificate(n - 2).holds

@@ -333,25 +333,6 @@ def upper_bound(failures, trials, confidence=0.99):
 
 
 @pytest.mark.more
-def test_worst_realizable_case_in_practice():
-    """One good threshold in 2**20, drawn by the releasing code: 99 percent upper bound."""
-    low, high = 1, 2**10
-    learner = make(ls.Thresholds(low, high), beta=0.2)
-    n, alpha, trials, failures = learner.required_samples(), 0.1 + 1e-9, 4000, 0
-    rng = np.random.default_rng(5)
-    # target: everything is 1 (u = 0); the atom at the bottom has mass just above alpha
-    for trial in range(trials):
-        rare = int(rng.binomial(n, alpha))
-        sample = Sample.binary(
-            np.array([low, high + 0]), np.zeros(2, dtype=np.int64), np.array([rare, n - rare])
-        )
-        hypothesis = learner.draw(sample, SeededSource(trial))
-        failures += int(hypothesis.predict(np.array([low]))[0] == 0)
-    assert upper_bound(failures, trials) <= 0.2
-    assert failures > 0.3 * 0.2 * trials  # the case is a hard one: the bound is nearly reached
-
-
-@pytest.mark.more
 def test_agnostic_excess_error_in_practice():
     """Noisy thresholds: excess error at most alpha, except with probability beta."""
     domain, alpha = 2**12, 0.1

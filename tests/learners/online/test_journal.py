@@ -637,3 +637,18 @@ def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
         finally:
             one.close()
     assert refusals > 50
+
+
+def test_documents_keep_the_names_of_their_fields():
+    """What an earlier version wrote is read as long as the format is the same."""
+    state, private = learner().state_, "buffer contributions draws epochs event fires limit pending"
+    assert sorted(state.private()) == private.split()
+    assert sorted(state.public()) == [
+        "batches",
+        "format",
+        "published",
+        "stopped",
+        "terms",
+        "tickets",
+        "time",
+    ]

@@ -599,3 +599,15 @@ def test_what_cannot_work_is_refused_before_the_first_record():
     assert not feasible(learner(SparseSets(2000))).ok
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
+
+
+def test_what_a_learner_shows_is_a_function_of_what_it_published():
+    """All properties and the public part of the state, after 0, 1 and 3 mistakes."""
+    names = [n for n in dir(ls.OnlineLearner) if isinstance(getattr(ls.OnlineLearner, n), property)]
+    shown = []
+    for wrong in (0, 1, 3):
+        made = ls.OnlineLearner(Thresholds(1, 9), epsilon=1, delta=0, horizon=20, random_state=1)
+        made.learn_many([0] * 4, [1] * wrong + [0] * (4 - wrong))  # outside: 1 is a mistake
+        own = {name: repr(getattr(made, name)) for name in names}
+        shown.append(own | {"public": str(made.state_.public()), "repr": repr(made)})
+    assert shown[0] == shown[1] == shown[2]
