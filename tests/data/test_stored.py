@@ -82,7 +82,8 @@ def outermost(records, most):
 def same(sample, records, labels=None):
     """Compare a sample with records, with their costs, and with the outermost of them."""
     assert multiset(sample) == Counter(records)
-    assert repr(sample) == f"Sample(n={len(records)})"
+    listed = "" if labels is None else f", labels={len(labels)}"
+    assert repr(sample) == f"Sample(n={len(records)}{listed})"
     assert sample.points.tolist() == sorted(sample.points.tolist())
     if labels is None:
         costly = sample.cost_weighted(Costs.of({0: 3, 1: 10}))
