@@ -397,7 +397,6 @@ LEARNERS: tuple[Case, ...] = (
     _values(Quantity(F(0), F(1), 1), [(1,)], 1, note="means", full=True),  # hours: many sums
     _values(
         Quantity(F(0), F(1), 2), [(2,)], 2, loss="absolute", epsilon=20, note="high epsilon",
-        sharp=_EPSILON,
     ),
     _values(
         Quantity(F(0), F(1), 1), [(1,)], 1, rounds=2, loss="absolute", delta=F(1, 100),

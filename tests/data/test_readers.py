@@ -40,7 +40,7 @@ from littlestone.data import (
     read_table,
 )
 from littlestone.data import containers as engine
-from littlestone.data.counting import codes_of
+from littlestone.data.codes import codes_of
 from littlestone.data.read import read as stored
 from littlestone.errors import DataError, ParameterError
 

@@ -48,7 +48,7 @@ def a_column_is_typed_by_its_cells(original, cells):
 
 @mutant(
     "equal to the engine only",
-    "data.counting:distinct_cells",
+    "data.codes:distinct_cells",
     "test_a_collation_does_not_merge_records",
 )
 def texts_merge_by_a_collation(original, column):
@@ -126,7 +126,7 @@ def names_in_the_order_of_arrival(original, point):
 
 @mutant(
     "a zone inherited",
-    "data.counting:_moments",
+    "data.codes:_moments",
     "data/test_meanings.py::test_codes_are_those_of_the_words_of_the_schema",
 )
 def a_zone_of_the_container(original, cells, calendar):

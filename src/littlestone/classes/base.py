@@ -474,6 +474,10 @@ class ConceptClass(ABC):
             )
         return self._concepts()
 
+    def first_concept(self) -> Hypothesis:
+        """Return the first of all concepts, however many there are."""
+        return next(self._concepts())
+
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
         """Return a probabilistic representation: a random finite hypothesis set for the class.
 

@@ -3,7 +3,8 @@
 =====================  ===========================================================================
 `tables`               any table as one thing
 `lines`, `containers`  CSV; Arrow, databases, Spark, and the engine: every cell is accepted
-`counting`, `read`     cells to points, groups to records; from a table to a sample; rows
+`codes`, `counting`    cells to codes and points; groups to records
+`read`                 from a table to a sample; rows
 `cells`                what one cell says: a text, a number, a date, a label; declared formats
 `cleaning`             what it says with a unit, a limit or another spelling
 `domains`, `schema`    what is public: points and domains; columns and schemas

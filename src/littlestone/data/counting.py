@@ -15,19 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from littlestone.data.cells import (
-    DAY,
-    DAYS_TO_1970,
-    SECONDS,
     WHITE,
-    Calendar,
     CsvFormat,
     Match,
-    date_text,
     float_users,
     text,
     user_name,
 )
-from littlestone.data.containers import PER_SECOND, Stream, portable, repaired, run_engine
+from littlestone.data.codes import codes_of, converted, distinct_cells, label_places, valid
+from littlestone.data.containers import Stream, repaired, run_engine
 from littlestone.data.domains import (
     OUTSIDE,
     Domain,
@@ -56,27 +52,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-#: Texts that every engine's cast to double reads alike, and as `cells.number` does.
-PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,25})?\z"
 _PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
-
-
-def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
-    """Return the distinct cells as Python values, and which of them each cell is.
-
-    Times are texts, those with a zone in UTC.
-    """
-    cells = portable(column)
-    temporal, east = pa.types.is_temporal(cells.type), ""
-    if pa.types.is_timestamp(cells.type) and cells.type.tz is not None:
-        cells, east = cells.view(pa.timestamp(cells.type.unit)), "+00:00"
-    if temporal:
-        cells = cells.cast(pa.large_string())
-    encoded = cells.dictionary_encode(null_encoding="encode")
-    raw = encoded.dictionary.to_pylist()
-    if temporal:
-        raw = [None if cell is None else date_text(cell + east) for cell in raw]
-    return raw, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
@@ -114,63 +90,13 @@ def keys_of(column: pa.ChunkedArray, domain: Domain, line: Line) -> tuple[Ints, 
     return keys, inside
 
 
-def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
-    """Return the code of each cell: plain numbers all at once, the others by `Column.code`.
-
-    Examples
-    --------
-    >>> cells = pa.chunked_array([["7", " 7", "1e1", None, "x", "40.5"]])
-    >>> codes_of(cells, Column.bins("dose", [10, 40])).tolist()
-    [2, 2, 3, 0, 1, 4]
-    """
-    kind = cells.type
-    if column.calendar is not None and (pa.types.is_timestamp(kind) or pa.types.is_date(kind)):
-        return column.of_moments(_moments(portable(cells), column.calendar)).astype(np.int64)
-    if column.of_numbers and column.pure:
-        if pa.types.is_large_string(kind) or pa.types.is_string(kind):
-            plain = pc.fill_null(pc.match_substring_regex(cells, PLAIN), False)
-            values = pc.cast(pc.if_else(plain, cells, "0"), pa.float64()).to_numpy()
-            codes = column.codes(values).astype(np.int64)
-            odd = np.flatnonzero(~plain.to_numpy())
-            codes[odd] = _one_by_one(cells.take(odd), column)
-            return codes
-        whole = pa.types.is_integer(kind) and kind != pa.uint64()
-        if whole or pa.types.is_float64(kind):
-            known = column.codes(cells.fill_null(0).to_numpy())
-            return np.where(_valid(cells), known, column.MISSING).astype(np.int64)
-    return _one_by_one(cells, column)
-
-
-def _one_by_one(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
-    raw, where = distinct_cells(cells)
-    return column.codes(raw).astype(np.int64)[where]
-
-
-def _moments(cells: pa.Array, calendar: Calendar) -> Ints:
-    """Return dates and times as `Column.of_moments` takes them."""
-    kind = cells.type
-    width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
-    numbers = cells.view(width).fill_null(0).to_numpy().astype(np.int64)
-    timed = pa.types.is_timestamp(kind)
-    seconds: Ints = numbers // PER_SECOND[kind.unit] if timed else numbers * DAY
-    seconds += DAYS_TO_1970 * DAY
-    if timed and kind.tz is not None:
-        moments, where = np.unique(seconds, return_inverse=True)
-        local = np.fromiter(map(calendar.local, moments.tolist()), np.int64, len(moments))
-        seconds = np.where((local >= 0) & (local < SECONDS), local, -1)[where]
-    if calendar.by == "hour" and not timed:
-        seconds[:] = -1
-    seconds[~cells.is_valid().to_numpy(zero_copy_only=False)] = -2
-    return seconds
-
-
 def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.NDArray[Any], Mask]:
     """Return whole numbers in their own type, and which are in a domain of any size."""
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     values = column.fill_null(0).to_numpy() if column.null_count else column.to_numpy()
     kind = np.iinfo(values.dtype)
-    inside = _valid(column)
+    inside = valid(column)
     if domain.low > kind.min:
         inside = inside & (domain.low <= kind.max) & (values >= min(domain.low, kind.max))
     if domain.high < kind.max:
@@ -203,7 +129,7 @@ def _written(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask
     cells = pc.utf8_trim(column, characters=WHITE)
     plain = pc.fill_null(pc.match_substring_regex(cells, _PLAIN), False)
     numbers = pc.cast(pc.if_else(plain, cells, None), pa.int64())
-    values, inside = _inside(numbers.fill_null(0).to_numpy(), domain, _valid(numbers))
+    values, inside = _inside(numbers.fill_null(0).to_numpy(), domain, valid(numbers))
     odd = np.flatnonzero(~plain.to_numpy())
     if len(odd):
         values, inside = values.copy(), inside.copy()
@@ -220,13 +146,6 @@ def _inside(values: npt.NDArray[Any], domain: IntegerDomain, valid: Mask) -> tup
     return values.astype(np.int64), inside
 
 
-def _valid(column: pa.ChunkedArray) -> Mask:
-    if not column.null_count:
-        return np.ones(len(column), dtype=bool)
-    mask: Mask = column.is_valid().to_numpy(zero_copy_only=False)
-    return mask
-
-
 STOPPED = (
     "The engine stopped while reading the table given to {}. Its own message is not shown, "
     "because such messages quote rows; run the engine on the table directly to see it."
@@ -235,7 +154,6 @@ STOPPED = (
 _MOST_CELLS = 2**22  # of several columns that are counted in one reading
 _ROWS = 2**22  # that are converted at a time
 _MOST_GROUPS = 2**24  # that are kept apart though some may be equal
-_FEW = 2**7  # whole numbers that are looked up: their differences are of their type
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -297,7 +215,7 @@ class Rules:
                 rule = "the positive or the negative label"
                 odd = label_places(raw, self._either) == self._either.size
             elif strict:
-                odd = _convert(raw, lambda cell: user_name(cell) is None) == 1
+                odd = converted(raw, lambda cell: user_name(cell) is None) == 1
         if strict and odd.any():
             raise refusal(self.caller, self.columns[self._first], rule)
         return codes
@@ -526,7 +444,7 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> I
         return Column.FIRST + place if place < known.size else Column.OTHER
 
     size = Column.FIRST + known.size
-    return _totals(stream, lambda cells: _convert(cells, code), size, caller)
+    return _totals(stream, lambda cells: converted(cells, code), size, caller)
 
 
 def match(caller: str, name: str, *values: Any) -> Match:
@@ -585,17 +503,6 @@ def group_codes(
     return codes
 
 
-def label_places(cells: pa.ChunkedArray, labels: Match) -> npt.NDArray[np.int8]:
-    """Return the place of the label that each cell equals; the number of labels for none."""
-    if pa.types.is_integer(cells.type) and len(cells) and not cells.null_count:
-        values = cells.to_numpy()
-        low, high = int(values.min()), int(values.max())
-        if high - low < _FEW:
-            places = np.array([labels.place(value) for value in range(low, high + 1)], np.int8)
-            return cast("npt.NDArray[np.int8]", places[values - values.dtype.type(low)])
-    return _convert(cells, labels.place).astype(np.int8)
-
-
 def _users(
     cells: pa.ChunkedArray, name: str, caller: str, *, strict: bool
 ) -> tuple[Ints, npt.NDArray[np.uint64]]:
@@ -631,9 +538,3 @@ def numbered_users(cells: pa.ChunkedArray) -> tuple[Ints, npt.NDArray[np.uint64]
         index[~known] = len(keys)
         keys = np.concatenate([keys, user_index([None])[1]])
     return index, keys
-
-
-def _convert(cells: pa.ChunkedArray, rule: Callable[[object], int]) -> Ints:
-    """Apply a rule to each distinct cell; return the results cell by cell."""
-    raw, where = distinct_cells(cells)
-    return np.fromiter((rule(cell) for cell in raw), np.int64, len(raw))[where]

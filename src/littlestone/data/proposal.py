@@ -793,7 +793,7 @@ def _grouped(
     cells: pa.ChunkedArray, counts: npt.NDArray[np.int64]
 ) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Return the distinct cells as Python values, and their counts."""
-    from littlestone.data.counting import distinct_cells  # noqa: PLC0415
+    from littlestone.data.codes import distinct_cells  # noqa: PLC0415
 
     raw, where = distinct_cells(cells)
     each = np.zeros(len(raw), np.int64)

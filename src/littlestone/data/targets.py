@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
@@ -97,7 +98,7 @@ class Target(ABC):
 
     def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
         """Return the codes of the cells of columns."""
-        from littlestone.data.counting import codes_of  # noqa: PLC0415 - Arrow is loaded late
+        from littlestone.data.codes import codes_of  # noqa: PLC0415 - Arrow is loaded late
 
         return codes_of(cells[0], self.column).clip(1) - Column.FIRST
 
@@ -299,7 +300,7 @@ class Periods(Target):
 
     def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
         """Return the codes of the cells of two columns, time and event."""
-        from littlestone.data.counting import codes_of, label_places  # noqa: PLC0415
+        from littlestone.data.codes import codes_of, label_places  # noqa: PLC0415
 
         half = super().of_cells(cells[:1])
         negative = codes_of(cells[0], _NEGATIVE) == Column.FIRST
@@ -480,7 +481,7 @@ class TargetSample:
         >>> UserSample.read(table, user="who", x="age", y="visits", domain=IntegerDomain(1, 99))
         UserSample(n=2)
         """
-        from littlestone.data.read import read  # noqa: PLC0415 - engines are loaded late
+        read = import_module("littlestone.data.read").read  # it makes samples; loads engines
 
         sample: Self = read(table, kind=cls, caller=caller or f"{cls.__name__}.read", **arguments)
         return sample

@@ -910,7 +910,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _users(table: Table, user: str, caller: str) -> int:
     """Return the number of users, which is public where they are protected."""
-    from littlestone.data.counting import count_cells, distinct_cells  # noqa: PLC0415
+    from littlestone.data.codes import distinct_cells  # noqa: PLC0415
+    from littlestone.data.counting import count_cells  # noqa: PLC0415
 
     return len(set(map(user_name, distinct_cells(count_cells(table, user, caller=caller)[0])[0])))
 

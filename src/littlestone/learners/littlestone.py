@@ -156,7 +156,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         """What is released for bottom: the first concept; of infinitely many, the empty set."""
         if not isinstance(self.concept_class.size, int):
             return AlwaysZero()
-        return next(self.concept_class._concepts())
+        return self.concept_class.first_concept()
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return the promise: (epsilon, delta), replace-one, n public."""
