@@ -557,9 +557,9 @@ class Fit:
             more = ""
             if isinstance(problem, InfeasibleError):
                 more = (
-                    f". Learning columns needs {problem.n_needed:,} records here, a larger "
-                    "epsilon, a delta or fewer columns; public bins and categories are better "
-                    "(littlestone schema new)"
+                    f". Columns can be learned from {problem.n_needed:,} records, or with a "
+                    "larger epsilon, a delta or fewer columns; public bins and categories give "
+                    "more accurate models (littlestone schema new)"
                 )
             decided.add(
                 "Columns",

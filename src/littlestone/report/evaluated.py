@@ -113,12 +113,13 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("Calibration error", away))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if quality.balanced_accuracy is not None:
-        facts.append(("Balanced accuracy", f"{quality.balanced_accuracy:.3f}"))
+        balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
+        facts.append(("Balanced accuracy", balanced))
     if histogram.unlisted and matrix:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
-        if_so = ", if these are new to the model" if scored else ""
+        if_so = ", if the model was not learned from these records" if scored else ""
         most = percent(math.ceil(1000 * bound) / 1000, trim=False)
         what = f"error rate at most {most} on new records, with 95% confidence{if_so}"
         facts.append(("Certified", what if release.independent else _LEARNED))
@@ -278,7 +279,9 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     else:
         votes = counted(model.width, "votes")
         name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
-        which = f"the label of {which}, if it is listed,"
+        which = f"the label of {which}"
+        if not isinstance(release.measured, Evaluation) or release.measured.histogram.unlisted:
+            which += ", if it is listed,"
         if model.width == bounds_of(None)[-1]:
             near = "all listed labels"
     level = f"{float(1 - conformal.alpha):.4g}"
@@ -509,11 +512,12 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" per {unit} units" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
-        spread = f" (95% CI {low:+.3f} to {high:+.3f})"
+        spread = f" (95% CI {low:+.3f} to {high:+.3f})" if found.printed else ""
         name = "Log odds ratio" if unit else "Log odds"
-        facts.append(
-            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
-        )
+        facts.append((f"{name}, {term}", f"{odds:+.3f}{spread}{of}{beside}"))
+        if unit and found.printed:
+            ratio, least, most = (f"{Decimal(x).exp():.3g}" for x in (odds, low, high))
+            facts.append((f"Odds ratio, {term}", f"{ratio} (95% CI {least} to {most})"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
         lines = "no confidence intervals: noise hides the information in these columns"
@@ -535,7 +539,19 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [(what[:1].upper() + what[1:], _FRACTION.sub(_rounded_up, text)) for what, text in spent]
+    return [
+        (what[:1].upper() + what[1:], _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text)))
+        for what, text in spent
+    ]
+
+
+def spent_note(release: Release) -> list[tuple[str, str]]:
+    """Return a line that explains why the parts exceed the whole, if they may."""
+    if release.payment.delta and any(
+        "bounded range" in text for text in (release.spent or {}).values()
+    ):
+        return [("", "With a delta, the parts together cost less than the sum of their epsilons.")]
+    return []
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
@@ -675,14 +691,10 @@ def summary(release: Release) -> list[tuple[str, ...]]:
     rows += _narrower(release)
     rows += [("Protocol", release.planned)] if release.planned else []
     rows += [
-        ("Spent" if not i else "", f"{what}: {_SPENT.sub(_spent_words, part)}")
+        ("Spent" if not i else "", f"{what}: {part}")
         for i, (what, part) in enumerate(spent_facts(release))
     ]
-    if release.payment.delta and any("bounded range" in part for _, part in spent_facts(release)):
-        rows.append(
-            ("", "With a delta, the parts together cost less than the sum of their epsilons.")
-        )
-    return rows
+    return rows + spent_note(release)
 
 
 _SPENT = re.compile(r"(bounded range|zCDP) (\S+?( each)?)(?=,|$| \()")
