@@ -124,8 +124,8 @@ def export(
     Parameters
     ----------
     to:
-        sql: one expression, the probability of label 1 (for rules, decision lists, trees and
-        several labels: the label). python: a module without dependencies. r: base R, with a
+        sql: one expression, the probability of label 1 (for rules, trees and several labels:
+        the label). python: a module without dependencies. r: base R, with a
         function score() that takes a data frame. json: the trees and the schema.
     dialect:
         For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with

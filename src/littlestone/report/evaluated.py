@@ -568,11 +568,17 @@ def _rounded_up(found: re.Match[str]) -> str:
     return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
 
 
-def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
+def proposal_facts(
+    parts: Sequence[Part], proposal: Proposal | None, *, sets: bool = False
+) -> list[tuple[str, str]]:
     """Return what each part cost, and where the columns come from, in lines (name, text)."""
     facts = []
     if len(parts) > 1:
-        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.payers}") for p in parts]
+        for part in parts:
+            name = part.what.replace(
+                "interval", "prediction set" if sets else "prediction interval"
+            )
+            facts.append((name.capitalize(), f"{part.guarantee}, for {part.payers}"))
     if proposal is not None:
         n = number_of(proposal.n, "records")
         facts.append(("Records", f"the columns were learned from {n}"))
@@ -684,7 +690,7 @@ def summary(release: Release) -> list[tuple[str, ...]]:
         odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
         rows.append(("", odds))
     rows += _certified(release) if certificate is not None else []
-    rows += proposal_facts(release.parts, release.proposal)
+    rows += proposal_facts(release.parts, release.proposal, sets=release.target is None)
     rows += coefficient_facts(release)
     rows += [*evaluation_facts(release), *group_facts(release)]
     rows += [("Accuracy", release.not_evaluated)] if release.not_evaluated else []

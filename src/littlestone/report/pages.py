@@ -159,7 +159,7 @@ def release_page(release: Release) -> str:
         **pictures,
         beside_constants=beside_constants(release),
         spent=[
-            *proposal_facts(release.parts, release.proposal),
+            *proposal_facts(release.parts, release.proposal, sets=release.target is None),
             *spent_facts(release),
             *spent_note(release),
         ],

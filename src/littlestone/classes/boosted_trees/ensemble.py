@@ -910,4 +910,4 @@ def _mean(
 
 
 def _short(value: Fraction) -> str:
-    return f"{float(value):.10g}"
+    return f"{float(value):,.10g}"
