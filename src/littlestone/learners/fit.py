@@ -572,7 +572,7 @@ class Fit:
         spent = f"epsilon {short_text(epsilon)}{f' and delta {float(delta):g}' if delta else ''}"
         spent += " (part of the total)"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP budget"
+            spent = f"{float(part):.0%} of the budget, counted in rho"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",

@@ -539,10 +539,11 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [
-        (what[:1].upper() + what[1:], _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text)))
-        for what, text in spent
-    ]
+    facts = []
+    for what, text in spent:
+        words = _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text))
+        facts.append((what[:1].upper() + what[1:], words.replace(", rho", " and rho")))
+    return facts
 
 
 def spent_note(release: Release) -> list[tuple[str, str]]:
