@@ -36,9 +36,11 @@ from littlestone.bounds import (
 from littlestone.bounds.certificate import CERTIFICATES, Log
 from littlestone.bounds.formulas import decode, encode, evaluate
 from littlestone.bounds.representations import DECAYS, LAYERS, OFF
+from littlestone.classes import FiniteClass, TableHypothesis
 from littlestone.errors import ParameterError
+from littlestone.learners.online.state import ExponentialSampler
 from littlestone.privacy.guarantee import lower, upper
-from littlestone.source import public_generator
+from littlestone.source import ExactSource, public_generator
 
 # -- Certificates: everything in them is computed again; forgeries are noticed ---------------------
 
@@ -532,3 +534,20 @@ def test_an_epoch_of_mistakes_removes_the_weight_that_online_exponential_says():
         assert after.sum() <= bound * (1 + 1e-12)
         seen = max(seen, after.sum() / bound)
     assert seen > 0.99  # one mistake, for example: then it is an equation
+
+
+def test_the_sampler_draws_by_these_weights():
+    """The law of the code is e**(-rate errors), so the inequality above is about it."""
+    concepts, rate = FiniteClass([[0, 0], [0, 1], [1, 1]]), Fraction(1, 2)
+    records = [[(0, 0, 1), (1, 1, 1)], [(2, 1, 1)]]  # the concepts err 3, 1 and 0 times
+    sampler = ExponentialSampler(concepts, rate)
+
+    def draw(source):
+        now = TableHypothesis("00")
+        return sampler.draw(records, 1, source, now=now)[0].labels
+
+    law = ExactSource().law(draw)
+    weights = {"00": np.exp(-1.5), "01": np.exp(-0.5), "11": 1.0}
+    total = sum(weights.values())
+    for labels, weight in weights.items():
+        assert float(law.outcomes[labels]) == pytest.approx(weight / total, rel=1e-12)

@@ -485,3 +485,13 @@ def test_cells_of_the_log_are_repeated():
         hits = module.trials(make, found[row["law"]], int(row["n"]), runs, rng)
         low, high = float(lower_limit(hits, runs, 1e-4)), float(upper_limit(hits, runs, 1e-4))
         assert low <= int(row["failures"]) / int(row["trials"]) <= high, row
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "a"), [(1, 1, ".5"), (7, "4/5", ".1"), (30, "1/2", ".3"), (25, 1, ".1")]
+)
+def test_walks(n, p, a):
+    law = np.cumsum(walk_law(n, float(F(p)), float(F(a))))
+    for k in range(-n - 1, n + 2):
+        expected = 0.0 if k < -n else law[min(k, n) + n]
+        assert float(walks.at_most(n, F(p), F(a), k, 128)) == pytest.approx(expected, abs=1e-12)

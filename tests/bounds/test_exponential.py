@@ -27,6 +27,7 @@ from littlestone.bounds import (
     realizable_vc,
 )
 from littlestone.bounds.certificate import HOPELESS, least_real
+from littlestone.bounds.exponential import Line
 from littlestone.bounds.tails import (
     at_most_all,
     bias_for,
@@ -424,3 +425,45 @@ def test_binomial_tails(n, p, data):
     assert chances[k - first] == pytest.approx(float(exact), rel=1e-10)
     if k < 6 and 1e-9 < exact < 1 - F(1, 10**6):
         assert bias_for(k, n, float(exact)) == pytest.approx(float(p), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("size", "n"),
+    [
+        (2**20, 420),
+        (2**20 + 1, 420),  # thresholds on 2**20 points
+        (2**64, 1180),
+        (2**64 + 1, 1180),
+        (2, 75),
+        (1, 0),
+    ],
+)
+def test_golden_realizable(size, n):
+    assert realizable(size, **PAR).n == n
+
+
+@settings(max_examples=settings.default.max_examples // 3)
+@given(sizes, rates, shares, shares)
+def test_tilt_is_optimal(size, epsilon, alpha, beta):
+    """No l in [0, epsilon/2] decays faster than the closed form."""
+    certificate = losses(size, epsilon=epsilon, alpha=alpha, beta=beta)
+    for i in range(1, 21):
+        tilt = float(epsilon) / 2 * i / 20
+        decay = -math.log(max(math.cosh(tilt) - float(alpha) * math.sinh(tilt), 1e-300))
+        assert decay <= certificate["decay"] * (1 + 1e-9) + 1e-15
+
+
+def test_tight_is_several_times_better_than_the_papers():
+    for size in (2**20, 2**64):
+        ours = realizable_from(size, **PAR, alpha1=0.05, beta1=0)  # as Lemma 29: best error alpha/2
+        assert bounds.alon22_lemma29(size, **PAR).n > 4 * ours.n
+        assert bounds.lwy24_theorem34(size, 1, **PAR).n > 100 * agnostic(size, **PAR).n
+
+
+@pytest.mark.more
+def test_uniform_convergence_wins_on_huge_chains():
+    size = 2 ** (2**16) + 1
+    assert bounds.agnostic_vc(size, 1, **PAR).n < agnostic(size, **PAR).n / 5
+    assert agnostic(size, **PAR, structure=Line()).n < bounds.agnostic_vc(size, 1, **PAR).n
+    assert bounds.realizable_vc(size, 1, **PAR).n < realizable(size, **PAR).n
+    assert bounds.agnostic_vc(1001, 1, **PAR).n > agnostic(1001, **PAR).n

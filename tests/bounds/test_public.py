@@ -1,5 +1,7 @@
 """Certificates for public points and hashed representations."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -11,6 +13,7 @@ from littlestone.bounds import (
     POINTS,
     HashFamily,
     best_hashing,
+    realizable_from,
     recheck,
     sparse_sets,
 )
@@ -215,3 +218,30 @@ def test_hopeless_families_are_refused():
         best_hashing(stuck, **PAR)
     with pytest.raises(ParameterError, match="alpha"):
         best_hashing(POINTS, epsilon=1, alpha=2, beta=0.1)
+
+
+def test_more_points_of_another_population():
+    """rho = 2 with twice the points is off as rarely: spec's figures at m = 60, a = 0.1."""
+    off = bound(61, 60, 1, shift=(Fraction(2), Fraction(0))).off
+    assert off(0.1) == pytest.approx(0.0461, abs=1e-4)
+    assert bound(61, 60, 1).off(0.1) == pytest.approx(0.0018, abs=1e-4)
+    assert bound(121, 120, 1, shift=(Fraction(2), Fraction(0))).off(0.1) == pytest.approx(
+        bound(61, 60, 1).off(0.1), rel=0.3
+    )
+
+
+def test_one_cut_is_markov():
+    found = best_hashing(POINTS, **PAR)
+    cut = Fraction(1, 120)
+    single = replace(found, cuts=(cut,))
+    n = single.required_samples()
+    beta1 = float(found.collision / cut) ** found.copies
+    bound = realizable_from(found.size, **PAR, alpha1=cut, beta1=Fraction(beta1)).n
+    assert found.required_samples() < n <= bound
+    agnostic = replace(best_hashing(POINTS, **PAR, agnostic=True), cuts=(cut,))
+    beta1 = float(agnostic.collision / cut) ** agnostic.copies
+    # the union bound over one representation, with Chernoff's inequality
+    alpha, beta = 0.1 - float(cut), 0.05 - beta1
+    rate = min(1 / 2, math.atanh(alpha))
+    decay = -math.log(math.cosh(rate) - alpha * math.sinh(rate))
+    assert agnostic.required_samples() <= math.ceil(math.log(agnostic.size / beta) / decay)

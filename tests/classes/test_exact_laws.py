@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import keep_stored
 
+from littlestone.bounds import best_hashing
 from littlestone.classes import (
     AffineHypothesis,
     AffineSubspaces,
@@ -30,9 +31,10 @@ from littlestone.classes import (
     on_points,
     parse_class,
 )
-from littlestone.classes.base import VectorDomain
+from littlestone.classes.base import VectorDomain, span_runs
 from littlestone.classes.hashing import Hashed
 from littlestone.classes.prefixes import Notation, PrefixForest
+from littlestone.classes.sparse_sets import unrank
 from littlestone.data import OUTSIDE, Sample, Schema
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored
@@ -440,3 +442,35 @@ def test_infinite_littlestone_dimension_is_refused_with_the_reason(name):
     with pytest.raises(UnsupportedError, match=r"infinite.* Use ") as refusal:
         parse_class(f"{name}(3)")
     assert "Alon et al." in str(refusal.value)
+
+
+def test_open_spans_are_those_of_one_path():
+    """What waits for the next piece does not grow with the number of points."""
+    forest = PrefixForest(Notation("ab", 12))
+    line = np.arange(forest.size)
+    pieces = ((part, forest.ends(part), np.ones_like(part)) for part in np.array_split(line, 200))
+    runs = list(span_runs(pieces, 0, forest.size, 0))
+    assert max(len(piece.starts) for piece in runs) <= 2 * (len(line) // 200 + 2) + forest.height
+    depth = [forest.depth(forest.at_rank(rank)) for rank in range(forest.size)]
+    scores = np.concatenate([np.repeat(piece.scores, piece.lengths) for piece in runs])
+    assert scores.tolist() == depth
+
+
+def test_hashed_sets_reach_alpha_and_beta():
+    representation = SparseSets(3).representation(alpha=0.05, beta=0.01)
+    collision = SparseSets(3).hashing.collision(representation.buckets)
+    assert (collision / Fraction(1, 20)) ** representation.copies <= Fraction(1, 100)
+    with pytest.raises(ParameterError, match="'buckets'"):
+        Hashed(SparseSets(3), Fraction(1, 20), Fraction(1, 100), representation.copies, 2)
+    found = best_hashing(SparseSets(3).hashing, epsilon=1, alpha=0.1, beta=0.05)
+    assert 300 < found.required_samples() < 3000
+    with pytest.raises(ParameterError, match="alpha"):
+        SparseSets(3).representation()
+    assert SparseSets(3, 1, 5).representation().size == SparseSets(3, 1, 5).size
+
+
+@pytest.mark.parametrize("n", range(7))
+def test_unrank(n):
+    for r in range(n + 1):
+        sets = [tuple(unrank(n, r, rank)) for rank in range(len(list(combinations(range(n), r))))]
+        assert sorted(sets) == list(combinations(range(n), r))

@@ -31,6 +31,7 @@ from littlestone.classes.finite import Boosted, MajoritySet
 from littlestone.classes.hashing import HashedSets, Multiplier, collision
 from littlestone.classes.hypotheses import words
 from littlestone.data import Sample
+from littlestone.data.cells import MAX_LENGTH
 from littlestone.data.domains import canonical, object_points
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import ExactSource, SeededSource
@@ -367,3 +368,11 @@ def test_boosting_parameters_and_sizes(oracle):
     ]
     assert len(listed) == drawn.size == 64
     oracle.assert_same_law(drawn.candidates(sample), listed, Fraction(1, 2))
+
+
+def test_a_long_point_does_not_hold_up_a_release():
+    points = object_points(["x" * MAX_LENGTH, *(f"y{i}" for i in range(200))])
+    sample = Sample.of(points, [1] * 100 + [0] * 101)
+    source = SeededSource(0)
+    drawn = Points().representation(0.1, 0.05).drawn(source)
+    drawn.candidates(sample).draw(Fraction(1, 10), source)

@@ -437,6 +437,8 @@ def test_the_state_of_a_stream_is_no_place_for_pages(run, folder):
         for name in ("s/private.db", "s/public.db"):
             assert run("stream --state s", option, name).code == 2
     assert run("stream --state s --status --json").json["rows"] == 800
+    wrong = STREAM.removesuffix("s") + "data.csv"
+    assert "must be a folder" in run(wrong, "--x", "age", "--y", "adult").err
 
 
 @pytest.mark.parametrize("target", ["loop", "nowhere/m.json", ".", "b.db"])

@@ -124,6 +124,8 @@ LINES = {
         "fit data.csv --epsilon 1": "--y adult",
         "fit data.csv --y adult": "--epsilon 1",
         "fit nowhere.csv --y adult --epsilon 1": "a file that exists",
+        "fit nowhere.csv --y adult --epsilon 1 --ledger b.db": "a file that exists",
+        "fit empty.csv --y adult --x age --class points(1,9) --epsilon 1 --ledger b.db": "no rows",
         "fit data.xlsx --y adult --epsilon 1": "data.xlsx",
         "fit data.csv --y adul --epsilon 1": "adul",
         "fit data.csv --y adult --epsilon many": "1 is a common choice",
@@ -179,6 +181,7 @@ LINES = {
         f"{LINE} --learner generic --set k=2": "algorithms of the papers",
         f"{LINE} --ledger b.db --seed 1": "seeded",
         f"{LINE} --ledger b.db --out b.db": "would lose the record",
+        f"{LINE} --alpha 0": "'--alpha' option of fit must be",
         f"{LINE} --ledger b.db --strict --positive 7 --negative 8": "adult",
     },
     "fit of models": {

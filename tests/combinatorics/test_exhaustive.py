@@ -6,12 +6,15 @@ import inspect
 import math
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 from littlestone.combinatorics import (
+    DecompositionNode,
+    DecompositionTree,
     Kernel,
     MistakeTree,
     ShatteredSet,
@@ -545,3 +548,21 @@ def test_packing_certificates_are_proofs():
                 assert kernel._reductions.is_packed(v, k)  # remembered
                 proved += 1
     assert proved > 100
+
+
+def test_the_checker_of_decompositions_refuses_every_broken_condition():
+    u = universe(3)
+    v = sum(1 << f for f in (0, 1, 2, 4))  # the point functions, and 0
+    kernel = Kernel(u.matrix(255))
+    tree = kernel.decomposition(v, 3, 1)
+    root, late = tree.nodes[0], [replace(node, depth=node.depth + 1) for node in tree.nodes[1:]]
+    other = replace(root, point=(root.point + 1) % 3)
+    broken = [
+        {"degree": 1}, {"p": 2}, {"p": 1}, {"nodes": (root, *late)},  # p: too deep
+        {"nodes": (replace(root, point=None, children=None),)}, {"nodes": (other, *tree.nodes[1:])},
+    ]  # fmt: skip
+    assert u.holds(tree, v)
+    assert not any(u.holds(replace(tree, **change), v) for change in broken)
+    stump = DecompositionTree(1, 1, 1, (DecompositionNode(0, v),))
+    assert u.holds(stump, v)  # four point functions and p = d = 1: the class is 1-irreducible
+    assert not u.holds(replace(stump, p=3), v)

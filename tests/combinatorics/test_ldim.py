@@ -407,3 +407,13 @@ def test_threshold_dimension_of_a_random_class_of_64_hypotheses_on_32_points():
     sequence = Kernel(matrix, max_nodes=None).threshold_sequence()
     assert sequence.holds(matrix)
     assert len(sequence.points) <= 2 ** (Kernel(matrix).ldim() + 1) - 1
+
+
+def test_affine_subspaces_are_counted():
+    sizes = {(3, 1): 36, (3, 2): 50, (4, 0): 16, (4, 1): 136, (4, 2): 276, (4, 3): 306}
+    assert all(len(affine_subspaces(n, d)) == size for (n, d), size in sizes.items())
+
+
+def test_within_error_of_nothing_is_everything():
+    kernel = Kernel(cube(3))
+    assert kernel.within_error([0, 0, 0], [0, 0, 0], 0) == kernel.full

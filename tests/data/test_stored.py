@@ -82,7 +82,8 @@ def outermost(records, most):
 def same(sample, records, labels=None):
     """Compare a sample with records, with their costs, and with the outermost of them."""
     assert multiset(sample) == Counter(records)
-    assert repr(sample) == f"Sample(n={len(records)})"
+    listed = "" if labels is None else f", labels={len(labels)}"
+    assert repr(sample) == f"Sample(n={len(records)}{listed})"
     assert sample.points.tolist() == sorted(sample.points.tolist())
     if labels is None:
         costly = sample.cost_weighted(Costs.of({0: 3, 1: 10}))
@@ -176,12 +177,15 @@ NETWORKS = ["10.0.0.0/8", "10.1.2.3/8", "1.2.3.4", "0.0.0.0/0", "x", None, "::1"
 def test_odd_cells(table, domain, tmp_path, monkeypatch):
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 3)
     pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
-    for form, positive in product((table, tmp_path / "t.csv"), (1, "true")):
-        records = by_hand(table, domain, positive=positive)
+    texts = pd.read_csv(tmp_path / "t.csv", dtype=str, keep_default_na=False).to_dict("list")
+    forms = ((table, table), (tmp_path / "t.csv", texts))
+    for (form, cells), positive in product(forms, (1, "true")):
+        records = by_hand(cells, domain, positive=positive)
         where = {"x": "x", "y": "y", "domain": domain, "positive": positive, "large": 1}
-        sample = read(form, **where, need="batches")
-        assert isinstance(sample, Stored)
-        assert multiset(sample) == multiset(read(form, **where)) == Counter(records)
+        for need in ("batches", "extremes"):
+            sample = read(form, **where, need=need, most=2)
+            assert isinstance(sample, Stored)
+            assert multiset(sample) == multiset(read(form, **where)) == Counter(records)
     for long in (ls.Prefixes("ipv6").domain, IntegerDomain(0, 2**70)):  # beyond 64 bits
         assert not isinstance(read(form, **where | {"domain": long}, need="batches"), Stored)
 

@@ -227,3 +227,7 @@ def test_streams_are_warned_of_once_before_they_begin(changed, word):
     found = said(lambda: (made.predict_one(3), made.learn_one(3, 1), made.predict_one(4)))
     assert len(found) == (word is not None)
     assert word is None or word in found[0]
+
+
+def test_searches_are_not_silent():
+    assert said(lambda: cross_val_score(learner(), X, Y, cv=KFold(3))) != []

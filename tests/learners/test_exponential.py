@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
 import littlestone as ls
@@ -324,3 +325,93 @@ def test_failures_at_the_certified_number_and_at_an_eighth():
     assert clopper_pearson(few, 20)[0] > 0.3
     enough = fails(2758, "1/10", 80)
     assert clopper_pearson(enough, 80)[1] < 0.05
+
+
+def upper_bound(failures, trials, confidence=0.99):
+    """Clopper-Pearson."""
+    return float(beta_law.ppf(confidence, failures + 1, trials - failures))
+
+
+@pytest.mark.more
+def test_agnostic_excess_error_in_practice():
+    """Noisy thresholds: excess error at most alpha, except with probability beta."""
+    domain, alpha = 2**12, 0.1
+    learner = make(ls.Thresholds(1, domain), agnostic=True)
+    n, trials, failures = learner.required_samples(), 1000, 0
+    rng = np.random.default_rng(6)
+    atoms = np.array([1, domain // 2, domain])
+    mass = np.array([0.11, 0.42, 0.47])
+    one = np.array([0.96, 0.3, 0.8])  # Pr[y = 1 | x]
+    truth = [  # error of each dichotomy that a threshold can make on three atoms
+        float(np.sum(mass * np.where(labels, 1 - one, one)))
+        for labels in np.array([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    ]
+    for trial in range(trials):
+        cell = rng.multinomial(n, np.concatenate([mass * (1 - one), mass * one]))
+        hypothesis = learner.draw(Sample.binary(atoms, cell[:3], cell[3:]), SeededSource(trial))
+        zeros = 3 - int(hypothesis.predict(atoms).sum())
+        failures += truth[zeros] > min(truth) + alpha
+    assert upper_bound(failures, trials) <= 0.05, failures
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("where", ["spread thin", "a heavy point", "the empty concept"])
+def test_points_on_an_infinite_domain(where):
+    """Hashing, no list of candidates: about 315 records at alpha 0.1, beta 0.05, epsilon 1."""
+    learner = make(ls.Points())
+    # a failure rate of 0.05 passes with a chance of 0.7 percent (300 trials), 1 percent (1000)
+    trials = 300 if where == "spread thin" else 1000
+    n, failures = learner.required_samples(), 0
+    assert n <= 320
+    rng = np.random.default_rng(7)
+    for trial in range(trials):
+        if where == "a heavy point":  # target: the point "x", of mass just above alpha
+            rare = int(rng.binomial(n, 0.1 + 1e-9))
+            names = ["x", "other"]
+            ones, zeros = np.array([rare, 0]), np.array([0, n - rare])
+        elif where == "the empty concept":
+            names, ones, zeros = ["x"], np.array([0]), np.array([n])
+        else:
+            rare = int(rng.binomial(n, 0.3))
+            names = ["x", *(f"point {i}" for i in range(n - rare))]
+            ones = np.array([rare] + [0] * (n - rare))
+            zeros = np.array([0] + [1] * (n - rare))
+        counted = Sample.of(names, [0] * len(names))
+        order = [names.index(p) for p in counted.points]
+        sample = Sample.binary(counted.points, zeros[order], ones[order])
+        hypothesis = learner.draw(sample, SeededSource(trial))
+        says = dict(zip(names, hypothesis.predict(np.array(names, dtype=object)), strict=True))
+        if where == "a heavy point":
+            error = 0.1 * (1 - says["x"]) + 0.9 * says["other"]
+        elif where == "the empty concept":
+            error = float(says["x"])
+        else:
+            others = np.mean([v for k, v in says.items() if k != "x"])
+            error = 0.3 * (1 - says["x"]) + 0.7 * others
+        failures += error >= 0.1
+    assert upper_bound(failures, trials) <= 0.05, failures
+
+
+@pytest.mark.more
+def test_what_is_certified_for_whom():
+    points = range(1, 201)
+    sizes = {
+        shift: ls.AgnosticLearner(
+            ls.Thresholds(1, 2**64), epsilon=1, public=points, shift=shift
+        ).required_samples()
+        for shift in ((1, 0), (2, "0.01"), None)
+    }
+    assert sizes[None] == 584 < sizes[1, 0] < 1.02 * 717 < sizes[2, "0.01"]
+    alone = ls.AgnosticLearner(ls.Thresholds(1, 2**65536), epsilon=1).required_samples()
+    assert alone > 900_000
+
+
+@pytest.mark.more
+def test_a_release_is_read_back_with_its_public_points(tmp_path):
+    made = ls.AgnosticLearner(
+        ls.Intervals(1, 10**30), epsilon=1, public=range(10**29, 10**29 + 99), random_state=0
+    ).fit([10**29 + 7] * 9, [1] * 9)
+    made.save(tmp_path / "m.json")
+    again = ls.load(tmp_path / "m.json")
+    assert again.concept_class == made.release_.concept_class
+    assert again.hypothesis == made.hypothesis_

@@ -568,3 +568,15 @@ def test_a_constant_rule_prints_one_error():
     assert made.hypothesis.describe() == "always 0"
     for said in (repr(made), "".join(map(str, evaluation_facts(made)))):
         assert said.count("Error rate") == 1
+
+
+def test_epsilon_and_delta_have_no_default():
+    with pytest.raises(TypeError, match="epsilon"):
+        ls.GenericLearner(ls.Thresholds(1, 9))
+    with pytest.raises(TypeError, match="delta"):
+        ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6)
+
+
+def test_arrow_tables_and_polars_frames_are_arrays_with_names():
+    for frame in (pl.from_pandas(X), pl.from_pandas(X).to_arrow()):
+        assert trees().fit(frame, ILL).predict(frame).tolist() == fitted().predict(X).tolist()

@@ -16,7 +16,7 @@ from littlestone.mechanisms.above_threshold import classic_rates
 from littlestone.mechanisms.estimate import coin_of, two_sided
 from littlestone.papers.lyu import AboveThreshold as FreshTest
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
-from littlestone.source import ExactSource, ExplicitWeights, SeededSource, exp
+from littlestone.source import ExactSource, ExplicitWeights, ReplaySource, SeededSource, exp
 
 RHO = np.arange(-400, 401)
 STEPS = [(v, w) for v in range(3) for w in range(3) if abs(v - w) <= 1]
@@ -321,3 +321,10 @@ def test_promises():
     plan = AboveThreshold(epsilon=1, limit=2)
     assert plan.loss == Pure(1)
     assert (plan.guarantee().epsilon, plan.guarantee().delta) == (1, 0)
+
+
+def test_only_finite_weights_are_shown():
+    source = ReplaySource([0, 1])
+    test = AboveThreshold(epsilon=1, limit=1).start(0, source)
+    assert test.ask(5)
+    assert [len(weights) for weights in source.presented] == [3, 2]

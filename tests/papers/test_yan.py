@@ -649,3 +649,23 @@ def test_the_path_branch_is_private(size, n, calm):
 @pytest.mark.more
 def test_an_unstable_release_is_noticed():
     assert worst_of_paths(5, 4, 1, stable=0)[1] > 1
+
+
+def test_the_example_of_the_paper():
+    """Section 1.3.2: h7 is x7 -> x5 -> x1."""
+    concepts = [
+        [int(str(x) in ones) for x in range(1, 8)]
+        for ones in ("1", "2", "3", "14", "15", "156", "157", "")
+    ]
+    parents = yan.MakeTree(f=7)(concepts)
+    assert parents == {0: None, 1: None, 2: None, 3: 0, 4: 0, 5: 4, 6: 4}
+
+
+def test_privacy_does_not_depend_on_beta():
+    """beta moves thresholds, and every threshold that privacy needs moves along."""
+    for beta in (F(1, 1000), F(1, 20), F(9, 10)):
+        median = PrivateMedian(2**64, F(1), F(1, 10**6), beta=beta)
+        at, hidden = median.thresholds(900), least_tail(median.each, median.delta / 2)
+        calm = at.theta - 1 + hidden
+        assert at.drop >= calm + 1
+        assert at.stable == calm + 1 + hidden

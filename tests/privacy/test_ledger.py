@@ -30,6 +30,7 @@ from littlestone.privacy import (
     Ledger,
     Neighbours,
     Pure,
+    parallel,
 )
 from littlestone.privacy.ledger import KIND
 
@@ -228,6 +229,7 @@ CHANGES = [
     *(setting(1, "cost", text) for text in NUMBERS),
     *(setting(1, "loss", text) for text in ("pure", "approximate 1 2", "free 1", 7, None)),
     *(setting(1, "what", text) for text in ("\x1b[2J", "a\nb")),
+    setting(1, "why", "x"),
     *(setting(1, "purpose", text) for text in ("x" * 201, None)),
     setting(1, "what", ["x"]),
     setting(1, "day", "yesterday"),
@@ -582,3 +584,17 @@ def test_a_ledger_is_the_file_that_was_opened(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "folder")
     here.charge(Guarantee(F(1)))
     assert Ledger(tmp_path / "own.db").spent()[0] == 1
+
+
+def test_one_event_may_be_made_of_disjoint_parts(path):
+    ledger = Ledger(path, epsilon=1)
+    ledger.charge(parallel(Guarantee("0.4"), Guarantee("0.6"), Guarantee("0.5")))
+    assert ledger.spent().epsilon == F(3, 5)
+    ledger.charge(Guarantee("0.4"))  # apart, it adds
+    assert ledger.remaining().epsilon == 0
+
+
+def test_zero_delta_means_pure(path):
+    ledger = Ledger(path, epsilon=1, delta=0)
+    assert ledger.filter.accounting == "pure"
+    assert ledger.guarantee.pure

@@ -468,3 +468,33 @@ def test_any_rational_weights_any_point(prescribed, weights, numerator):
         return
     for shown in (ExplicitWeights(*weights), LevelWeights(weights, [7] * len(weights), F(1, 3))):
         assert prescribed(u).choose(shown) == rational_inverse(u, tuple(weights))
+
+
+@pytest.mark.parametrize("bits", [96, 200, 4000])
+def test_multiplicities_of_a_thousand_bits(truth, bits):
+    # the worst score has so many candidates that it is the likeliest level
+    multiplicity, score, rate = [1, 2**1024, 3**100], [0, -700, -200], F(1)
+    balls = LevelWeights(multiplicity, score, rate).enclose(bits)
+    for found, value in zip(balls, true_levels(truth, multiplicity, score, rate), strict=True):
+        assert truth.contains(found, value)
+    chances = probabilities(LevelWeights(multiplicity, score, rate), bits)
+    assert float(chances[1]) > 0.999
+    assert sum(chances, arb(0)).contains(1)
+
+
+def test_rates_of_zero_and_below(truth):
+    flat = probabilities(LevelWeights([1, 2, 5], [10**6, -(10**6), 0], F(0)))
+    assert [round(float(p), 12) for p in flat] == [0.125, 0.25, 0.625]
+    down = LevelWeights([1, 1], [0, 3], F(-1)).enclose(200)
+    up = LevelWeights([1, 1], [0, -3], F(1)).enclose(200)
+    assert [str(b) for b in down] == [str(b) for b in up]
+    assert truth.contains(down[1], truth.exp(-3))
+
+
+def test_nearly_cancelled_weights(truth):
+    # e - 2.718281828459045 is 2.4e-16: most digits cancel, none of the exactness
+    rest = exp(1) - F(2718281828459045, 10**15)
+    with localcontext(truth.context):
+        value = truth.exp(1) - truth.decimal(F(2718281828459045, 10**15))
+        expected = value / (value + truth.decimal(F(1, 10**15)))
+    assert truth.contains(probabilities(ExplicitWeights(rest, F(1, 10**15)), 300)[0], expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from bisect import bisect_right
 from decimal import Context, Decimal, localcontext
@@ -498,3 +499,77 @@ def test_the_error_bound_holds(kind):
         reached = sum(exact[size + 1 : size + len(part.weights) + 1], reached)
         size += len(part.weights)
         assert abs(end / doubles.ends[-1] - float((reached / total).mid())) <= 2 * doubles.error
+
+
+def test_an_empty_run_has_no_score():
+    runs = ScoreRuns(np.array([5, 6, 6]), 7, np.array([0, -1, 0]))
+    assert (runs.least(5, 6), runs.least(6, 6)) == (0, 0)
+
+
+@pytest.mark.more
+def test_a_bound_on_the_error_that_is_too_small_is_noticed():
+    """With no allowance for rounding, doubles decide some cells wrongly: the test above sees it."""
+    counts, scores, rate, _ = many("flat", 5000)
+    weights = LevelWeights(counts, scores, rate)
+    assert weights.decide(2**63) is not None  # builds the sums
+    sums = weights._sums
+    blind = dataclasses.replace(sums, error=0.0, slack=0.0)
+    with localcontext(Context(prec=60)):
+        exact = [(Decimal(int(s)) / len(scores)).exp() for s in scores]
+        cumulative = list(accumulate(exact))
+        cells = [s / cumulative[-1] * 2**64 for s in cumulative[:-1]]
+    wrong = [
+        u
+        for cell in cells
+        for u in (int(cell), int(cell) + 1)
+        if blind.decide(u) not in (None, bisect_right(cells, Decimal(u)))
+    ]
+    assert wrong
+    assert all(weights.decide(u) is None for u in wrong)
+
+
+def test_explicit_is_independent_of_layout():
+    """Bincount and sort, any integer type: identical weights presented."""
+    views = []
+    for scores in (
+        [5, 7, 5, 9],
+        np.array([5, 7, 5, 9], np.uint8),
+        np.array([5, 7, 5, 9], np.int16),
+    ):
+        source = ReplaySource([0, 1])
+        assert Explicit(scores).draw(F(1, 2), source) == 2
+        views.append(source.presented)
+    assert views[0] == views[1] == views[2]
+    wide = ReplaySource([0, 1])  # a spread that is sorted, not binned
+    assert Explicit([0, 10**7, 0]).draw(F(1, 10**7), wide) == 2
+    assert wide.presented[1] == ("below", 2)
+
+
+def test_a_domain_of_a_thousand_bits():
+    group, at = LeveledChoice([0, 0], [2**1024, 5], place).draw(F(1), SeededSource(3))
+    assert group == 0
+    assert 2**1000 < at < 2**1024
+    # 700 points of score beat 2**1000 candidates: e**700 > 2**1009
+    assert LeveledChoice([0, 720], [2**1000, 1], place).draw(F(1), SeededSource(3)) == (1, 0)
+
+
+def test_draws_at_tiny_rates_answer_in_time():
+    """Rates down to 1e-12, scores that far apart, 10**5 levels: no loop over scores."""
+    scores = np.arange(10**5) * 10**9
+    for rate in (F(1, 10**12), F(1, 10**15), F(-1, 10**12)):
+        assert 0 <= Explicit(scores).draw(rate, SeededSource(1)) < 10**5
+
+
+@FEW
+@given(lines, cuts, st.sampled_from(RATES), st.sampled_from(GAPS))
+def test_the_law_is_that_of_all_candidates(truth, line, cuts, rate, gap):
+    pieces = Pieces(*zip(*line, strict=True), cuts)
+    streamed = StreamedRuns(pieces, pieces.size, gap)
+    law = ExactSource(cut=F(1, 2**150)).law(lambda s: streamed.draw(rate, s))
+    with localcontext(truth.context):
+        weights = [truth.exp(rate * score) for score in pieces.listed()]
+        total = sum(weights)
+    assert set(law.outcomes) == set(range(len(weights)))
+    for outcome, weight in enumerate(weights):
+        with localcontext(truth.context):
+            assert truth.contains(law.outcomes[outcome], weight / total)

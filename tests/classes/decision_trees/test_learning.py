@@ -490,3 +490,19 @@ def test_sides_are_counted_or_summed_alike():
             assert one.totals.tolist() == other.totals.tolist()
             tables = [side.tables(2).sums for side in (one, other)]
             assert all((tables[0][chosen] == tables[1][chosen]).all() for chosen in tables[1])
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_points_that_are_at_hand_by_column_give_the_same_tables(both):
+    rng = np.random.default_rng(0)
+    points = np.stack([rng.integers(0, codes, 300) for codes in LARGE.n_codes], axis=1)
+    costs = rng.integers(0, 1000, (2, 300)) * (rng.integers(0, 2, 300) == [[0], [1]])
+    costs[:, 0] = [5, 7 * both]  # a point at which both answers cost something
+    copied = WeightedRows.of(Splits(LARGE), points, costs)
+    at_hand = WeightedRows.of(Splits(LARGE), points, costs, np.ascontiguousarray(points.T))
+    for rows, other in ((copied, at_hand), (copied.side(0, yes=True), at_hand.side(0, yes=True))):
+        assert (rows.totals == other.totals).all()
+        for order in (1, 2, 3):
+            one, two = rows.tables(order).sums, other.tables(order).sums
+            assert one.keys() == two.keys()
+            assert all((one[chosen] == two[chosen]).all() for chosen in one)

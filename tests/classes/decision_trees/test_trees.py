@@ -548,3 +548,15 @@ def test_backslashes_are_no_standard(what):
     sums = TreeEnsemble((tree,), Fraction(1), (0, 0), names)
     with pytest.raises(ParameterError, match="backslash"):
         sums.to_sql(schema)
+
+
+def test_sql_says_the_labels(evaluated):
+    tree = drawn()
+    cells = {"age": [10, 45, 70, None], "city": ["Bonn", "Rome", "Ulm", "Bonn"]}
+    written = tree.to_sql(WIDE, dialect="duckdb")
+    rows = (
+        "SELECT unnest([10, 45, 70, NULL]) AS age, unnest(['Bonn', 'Rome', 'Ulm', 'Bonn']) AS city"
+    )
+    answers = evaluated(written, f"({rows})")
+    points, _ = ls.data.read_points(cells, domain=ls.DecisionTrees(WIDE).domain)
+    assert answers == [ABC[code] for code in tree.predict(points)]

@@ -37,7 +37,9 @@ from littlestone.classes import (
 )
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.finite import listing
+from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
+from littlestone.combinatorics.matrix import NodeLimit
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 
@@ -406,3 +408,20 @@ def test_the_empty_space(small, rows_of):
     assert space.reducibility() == math.inf
     assert space.decomposition_dim(1, 3) == -1
     assert list(space.essential(1, 3)) == []
+
+
+def test_sets_of_low_error():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        gains = sorted(rng.integers(-3, 4, int(rng.integers(0, 7))).tolist(), reverse=True)
+        room, errors = int(rng.integers(0, 5)), int(rng.integers(0, 8))
+        tolerance = int(rng.integers(0, 8))
+        expected = {
+            chosen
+            for size in range(room + 1)
+            for chosen in combinations(range(len(gains)), size)
+            if errors - sum(gains[i] for i in chosen) <= tolerance
+        }
+        found = low_error_atoms(gains, room, errors, tolerance, NodeLimit(None))
+        assert set(found) == expected
+        assert len(found) == len(expected)

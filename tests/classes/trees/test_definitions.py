@@ -480,3 +480,14 @@ def test_nodes_are_canonical_candidates():
     assert len(set(keys)) == len(nodes)
     assert all(a != b for a, b in itertools.combinations(nodes, 2))
     assert repr(ROOT) == "ROOT"
+
+
+def test_large_matrices():
+    """10**3 x 10**3 in the test; docs/vc1-trees.md has 10**4 x 10**4."""
+    n = 1000
+    matrix = np.tri(n, n - 1, -1, dtype=np.uint8)  # thresholds
+    tree = MatrixTree(matrix)
+    assert tree.height == n // 2
+    points = np.vstack([np.eye(n, dtype=np.uint8), np.zeros(n, dtype=np.uint8)])
+    assert MatrixTree(points).height == 1
+    assert MatrixTree(points, f=0).height == 2

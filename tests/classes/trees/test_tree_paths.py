@@ -9,6 +9,7 @@ import pytest
 from littlestone.classes import Prefixes, class_from_dict, load
 from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis, spans
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths
+from littlestone.combinatorics import Kernel
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError
 from littlestone.source import SeededSource
@@ -316,3 +317,16 @@ def test_a_taxonomy_of_a_hundred_thousand_nodes():
     assert len(drawn.path) <= kinds.forest.height
     tree = kinds.tree()
     assert kinds.forest.height / 2 <= tree.height <= kinds.forest.height
+
+
+def test_vc_dimension_is_1_and_of_subtrees_is_2():
+    """No two points are shattered by paths; "lies below v" shatters two leaves."""
+    points = np.array(list(FOREST), dtype=object)
+    paths = np.array([c.predict(points) for c in TreePaths(FOREST).concepts()])
+    below = np.array([[v in path_of(x) for x in points] for v in points], dtype=int)
+    assert Kernel(np.unique(paths, axis=0)).vc_dim() == 1
+    assert Kernel(np.unique(below, axis=0)).vc_dim() == 2
+
+
+def path_of(name):
+    return next(path for path in PATHS if path.endswith(name))

@@ -7,6 +7,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 from scipy.stats import beta as beta_law
+from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.bounds import recheck
@@ -196,3 +197,16 @@ def test_assumptions_are_those_of_the_whole():
         assert any("independent" in text for text in certificate.assumptions)
         assert "above that of the best" in accuracy_asked(certificate)
     assert "above" not in accuracy_asked(vc1(FAR).certificate(5000))
+
+
+def test_estimators_are_scikit_learns():
+    realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
+    learner = clone(ls.theory.AgnosticFromRealizable(realizable, epsilon=30, random_state=0))
+    assert learner.get_params()["learner__epsilon"] == 1
+    assert "NOT PRIVATE" in repr(learner)
+    X = np.tile(np.arange(1, 100), 60)
+    y = np.where(X > 40, "yes", "no")
+    y[::9] = "no"
+    learner.set_params(classes=("no", "yes"))
+    assert np.mean(learner.fit(X, y).predict(X) == y) > 0.8
+    assert learner.guarantee_.seeded

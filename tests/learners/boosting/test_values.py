@@ -849,3 +849,29 @@ def test_cells_of_tables_are_total():
     sample = TargetSample.read(table, y="cost", domain=RowDomain(schema), target=Quantity(0, 9, 9))
     found = Counter(np.repeat(sample.code, sample.count).tolist())
     assert found == {3: 1, -1: 2, 0: 1, 9: 1, 2: 1}
+
+
+def test_quantiles_are_near_those_of_the_records():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 500, 4000)
+    sample = TargetSample.of([[2]] * 4000, codes)
+    for q in (F(1, 10), HALF, F(9, 10)):
+        found = starts.private_quantile(sample, 501, q, epsilon=F(1), source=SeededSource(1))
+        assert abs((codes <= found).mean() - q) < 0.02
+
+
+@pytest.mark.more
+def test_arrays_and_tables_are_read_alike():
+    table = people(400)
+    tabled = made_of("quantity", table)
+    listed = ls.BoostedTreesRegressor(
+        WIDE, high=300, epsilon=4, delta=1e-6, random_state=0, rounds=30
+    ).fit(table[["age", "city"]], table["cost"])
+    assert listed.hypothesis_ == tabled.hypothesis_
+    y = np.array(
+        list(zip(table.died == 1, table.months, strict=True)), dtype=[("e", bool), ("t", float)]
+    )
+    times = ls.BoostedTreesSurvival(
+        WIDE, [5, 10, 20, 30], epsilon=4, delta=1e-6, random_state=0, rounds=30
+    ).fit(table[["age", "city"]], y)
+    assert times.hypothesis_ == made_of("time", table).hypothesis_

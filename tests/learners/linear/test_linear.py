@@ -530,3 +530,17 @@ def test_the_schema_file_says_it(tmp_path):
 def test_what_has_no_order_is_refused(make, words):
     with pytest.raises((ParameterError, UnsupportedError), match=words):
         make()
+
+
+@pytest.mark.more
+def test_a_rare_label():
+    """4.5 % of 18,000; at epsilon 1 boosted trees rank by .79."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(18_000, 20))
+    score = x[:, :6] @ [1, -0.8, 0.6, -0.5, 0.4, 0.3]
+    y = score + rng.logistic(size=18_000) > np.quantile(score + rng.logistic(size=18_000), 0.955)
+    schema = ls.Schema.from_dict({f"x{j}": {"bins": [-1, -0.5, 0, 0.5, 1]} for j in range(20)})
+    made = Linear(LinearClass(schema), epsilon=1, delta="1e-6")
+    codes = schema.encode(list(x.T))
+    model = made.draw(Sample.of(codes, y.astype(int)), SeededSource(0))
+    assert roc_auc_score(y, model.probability(codes)) > roc_auc_score(y, score) - 0.06

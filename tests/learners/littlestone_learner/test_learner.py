@@ -305,3 +305,19 @@ def test_own_settings_change_no_promise_that_does_not_hold():
     made = learner(ls.SparseSets(2), chunk=3, tolerance=2)
     assert not made.certificate(10**6).holds
     assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
+def test_sets_of_middling_weights(scale):
+    made = learner(ls.SparseSets(3), **BUDGET)
+    n, rng = made.required_samples(), np.random.default_rng(int(10 * scale))
+    weights = np.array([1.0, 1.2, 0.9]) * scale * 0.1
+    failures, runs = 0, 120
+    for seed in range(runs):
+        counts = rng.multinomial(n, [*weights, 1 - weights.sum()])
+        names = [p for p, c in zip("abcd", counts, strict=True) for _ in range(c)]
+        sample = Sample.of(names, [int(p != "d") for p in names])
+        found = made.draw(sample, SeededSource(seed)).predict(np.array(list("abc"), dtype=object))
+        failures += float(weights[found == 0].sum()) > 0.1
+    assert stats.beta.ppf(0.95, failures + 1, runs - failures) <= 0.05

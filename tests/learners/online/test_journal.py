@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import resource
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -610,3 +611,44 @@ def test_the_kills_find_states_that_are_broken(broken, how, why):
 def test_thousands_of_kills(how):
     done = harness(*how)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.more
+def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
+    folder = saved(tmp_path)
+    whole = (folder / "private.db").read_bytes()
+    good = learner(folder)
+    want = OnlineState.from_json(good.state_.public(), good.state_.private())
+    good.close()
+    rng, refusals = np.random.default_rng(1), 0
+    for at in rng.integers(0, len(whole), 60).tolist():
+        shutil.rmtree(folder)
+        folder.mkdir(mode=0o700)
+        broken = bytearray(whole)
+        broken[at] ^= 1 << int(rng.integers(8))
+        path = folder / "private.db"
+        path.touch(0o600)
+        path.write_bytes(broken)
+        one = learner(folder)
+        try:
+            assert one.state_ == want
+        except LittlestoneError:
+            refusals += 1
+        finally:
+            one.close()
+    assert refusals > 50
+
+
+def test_documents_keep_the_names_of_their_fields():
+    """What an earlier version wrote is read as long as the format is the same."""
+    state, private = learner().state_, "buffer contributions draws epochs event fires limit pending"
+    assert sorted(state.private()) == private.split()
+    assert sorted(state.public()) == [
+        "batches",
+        "format",
+        "published",
+        "stopped",
+        "terms",
+        "tickets",
+        "time",
+    ]

@@ -22,7 +22,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
-from littlestone.errors import LittlestoneError, ParameterError, StateError
+from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import (
     OnlineAlgorithm,
@@ -573,3 +573,41 @@ def test_a_state_shows_only_what_is_public():
     shown = {name for name in vars(state) if f"{name}=" in repr(state)}
     assert shown == public
     assert "zqpending" not in repr(state)
+
+
+@pytest.mark.more
+def test_a_stream_that_nothing_explains_ends_politely():
+    rng = np.random.default_rng(5)
+    found = learner(Thresholds(1, 50), horizon=40_000)
+    found.learn_many(rng.integers(1, 51, 40_000), rng.integers(0, 2, 40_000))
+    assert found.stopped_
+    assert found.state_.buffer == found.state_.epochs == []
+    last = found.hypothesis_
+    found.learn_many(rng.integers(1, 51, 1_000), rng.integers(0, 2, 1_000))
+    assert found.hypothesis_ == last
+    assert found.predict_one(7) in (0, 1)
+    assert found.state_.time == 41_000
+    contradictions = learner(Points(), horizon=10_000)
+    for t in range(10_000):
+        contradictions.learn_one("a", t % 2)
+    assert len(contradictions.published_) >= 1
+
+
+def test_what_cannot_work_is_refused_before_the_first_record():
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        _ = learner(Conjunctions(40)).hypothesis_
+    assert not feasible(learner(SparseSets(2000))).ok
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
+
+
+def test_what_a_learner_shows_is_a_function_of_what_it_published():
+    """All properties and the public part of the state, after 0, 1 and 3 mistakes."""
+    names = [n for n in dir(ls.OnlineLearner) if isinstance(getattr(ls.OnlineLearner, n), property)]
+    shown = []
+    for wrong in (0, 1, 3):
+        made = ls.OnlineLearner(Thresholds(1, 9), epsilon=1, delta=0, horizon=20, random_state=1)
+        made.learn_many([0] * 4, [1] * wrong + [0] * (4 - wrong))  # outside: 1 is a mistake
+        own = {name: repr(getattr(made, name)) for name in names}
+        shown.append(own | {"public": str(made.state_.public()), "repr": repr(made)})
+    assert shown[0] == shown[1] == shown[2]

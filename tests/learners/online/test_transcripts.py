@@ -647,3 +647,10 @@ def test_no_name_of_a_user_is_refused(tmp_path):
     assert durable.state_.contributions == memory.state_.contributions
     assert durable.state_.contributions["\ud800"] == 2
     durable.close()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_scored_longer(limit):
+    streams = scored(5, limit=limit)
+    check(streams, *claim(streams.algorithm.plan))

@@ -635,3 +635,36 @@ def test_a_release_speaks_of_users():
     assert again.to_json() == release.to_json()
     assert "100 users" in page(release)
     assert "One record is protected" not in page(release)
+
+
+@pytest.mark.more
+def test_never_above_what_version_0_1_0_asked_for():
+    """Its searches on a grid were best with many records of each user and little epsilon."""
+    assert made(m=1024, method="user-level", epsilon=F(1, 10)).required_samples() <= 888
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    ("exponent", "epsilon", "alpha", "m", "most"),
+    [(20, 1, F(1, 10), 16, 290), (20, 1, F(1, 10), 64, 150), (20, 1, F(1, 10), 256, 120),
+     (256, 4, F(1, 20), 4, 5_400), (4096, 20, F(1, 20), 16, 3_750)],
+)  # fmt: skip
+def test_sizes_that_were_promised(exponent, epsilon, alpha, m, most):
+    learner = made(ls.Thresholds(1, 2**exponent), m, epsilon=epsilon, alpha=alpha)
+    assert learner.required_samples() <= most
+    assert learner.certificate(most).holds
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("method", "m"), [("group-privacy", 4), ("user-level", 64)])
+def test_learning_from_records_at_the_required_number(method, m):
+    cls = ls.Thresholds(1, 1000)
+    learner = made(cls, m, method)
+    n, rng = learner.required_samples(), np.random.default_rng(3)
+    for seed in range(6):
+        points = rng.integers(1, 1001, n * m)
+        labels = (points > 400) ^ (rng.random(n * m) < 0.2)
+        who = np.repeat(np.arange(n), m).tolist()
+        users = ls.data.UserSample.of(who, points, labels.astype(int))
+        above = learner.draw(users, SeededSource(seed)).above
+        assert 0.6 * abs(above - 400) / 1000 <= 0.1

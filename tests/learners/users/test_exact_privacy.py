@@ -6,6 +6,8 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.classes import (
@@ -409,3 +411,39 @@ def test_clipped_mistakes_are_sums_over_users(concepts, width):
             if not isinstance(scores, np.ndarray):
                 scores = [scores.at(i) for i in range(errors.first, errors.end)]
             assert sorted(int(score) for score in scores) == sorted(by_user)
+
+
+@given(data=st.data())
+@settings(max_examples=settings.default.max_examples // 3)
+def test_replacing_one_user_changes_each_score_by_at_most_one(data):
+    record = st.tuples(st.integers(1, 6), st.integers(0, 1))
+    people = data.draw(st.lists(st.lists(record, min_size=1, max_size=3), min_size=2, max_size=5))
+    other = [*people[:-1], data.draw(st.lists(record, min_size=1, max_size=3))]
+
+    def sample(all_records):
+        flat = [(i, x, y) for i, one in enumerate(all_records) for x, y in one]
+        return UserSample.of(*(list(column) for column in zip(*flat, strict=True)))
+
+    before, after = (ThresholdErrors(1, 6, sample(some)) for some in (people, other))
+    for t in range(3):
+        for u in range(7):
+            assert abs(before.scores(t).at(u) - after.scores(t).at(u)) <= 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_surrogate_is_the_error_within_the_class_when_s_is_zero(seed):
+    """min over c of users(c, > t) + users who see c and h differ = users(h, > t); not for s = 1."""
+    rng = public_generator(seed)
+    table = np.unique(rng.integers(0, 2, size=(6, 4)), axis=0)
+    users = made(rng, 8, [0, 1, 2, 3], 3)
+    sweep = ListedErrors(listing(FiniteClass(table)), users, 3)
+    between = np.zeros((len(table), len(table)), dtype=int)
+    for c in range(len(table)):
+        for h in range(len(table)):
+            differ = np.zeros(users.n_users, int)
+            at = users.points[users.point]
+            np.add.at(differ, users.user, users.count * (table[c] != table[h])[at])
+            between[c, h] = (differ > 0).sum()
+    for t in range(3):
+        errors = sweep.scores(t)
+        assert ((errors[:, None] + between).min(axis=0) == errors).all()

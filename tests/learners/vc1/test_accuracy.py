@@ -11,7 +11,7 @@ from scipy.stats import beta as beta_law
 import littlestone as ls
 from littlestone.bounds import recheck, yan25_theorem11
 from littlestone.classes.prefixes import IPV6
-from littlestone.classes.trees import ROOT, make_tree
+from littlestone.classes.trees import ROOT, MatrixTree, make_tree
 from littlestone.data import Sample
 from littlestone.data.domains import as_points
 from littlestone.data.sample import written_out
@@ -264,3 +264,34 @@ def test_the_targets():
     assert needed(2**20) <= 2800
     assert needed(2**64) <= 6300
     assert yan25_theorem11(**NUMBERS).n > 10**8
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("width", [1, 2, 30])
+@pytest.mark.parametrize("high", [2**10, 2**20, 2**61], ids=["2**10", "2**20", "2**61"])
+def test_measured_failure_at_the_required_number(high, width):
+    """99 percent upper bound at most beta = 0.05."""
+    first = high // 4 + 1
+    tail = list(range(first + width - 1, first - 1, -1))
+    points = np.array([*tail, 1])
+    failures = simulate(ls.Thresholds(1, high), tail, 1, 1, points, 2000)
+    assert upper_bound(failures, 2000) <= 0.05
+
+
+def test_the_worked_example_of_the_paper():
+    """Paper 001, section 1.3.2: target h7; chunks force {x1} or {x1, x5, x7}; h5 may come out."""
+    tree = MatrixTree(EXAMPLE, f=7)
+    names = {i: f"x{i + 1}" for i in range(7)}
+    layers = [[names[x] for x in range(7) if tree.depth(x) == d] for d in (1, 2, 3)]
+    assert layers == [["x1", "x2", "x3"], ["x4", "x5"], ["x6", "x7"]]
+    one = Sample.of([0, 1], [1, 0])
+    three = Sample.of([6, 2], [1, 0])
+    assert [names[tree.deterministic(s)] for s in (one, three)] == ["x1", "x7"]
+    ends = [0] * 60 + [6] * 60
+    budget = TreeGoal(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=3)
+    node = OneShot.plan(budget).choose(ends, tree, SeededSource(0))
+    assert [names[x] for x in tree.path(node)] in (["x1"], ["x1", "x5"], ["x1", "x5", "x7"])
+    assert tree.is_proper(node)
+    h5 = tree.hypothesis(4)
+    assert h5.labels == "1000100"
+    assert tree.concept(ROOT).labels == "0000000"

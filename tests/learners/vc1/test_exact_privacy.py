@@ -403,3 +403,14 @@ def test_only_thresholds_ask_for_tails():
     assert isinstance(read_sample(thresholds, table, x="x", y="y"), Unread)
     other = VC1(ls.Points(1, 9), **NUMBERS)
     assert not isinstance(read_sample(other, table, x="x", y="y"), Unread)
+
+
+def test_there_are_so_many_kinds():
+    assert [len(classes(p)) for p in (1, 2, 3)] == [3, 14, 124]
+    assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
+def test_shuffled_with_three_records_of_three_points(matrix):
+    check_three_records(matrix, {"chunks": 2})

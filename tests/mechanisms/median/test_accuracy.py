@@ -344,3 +344,23 @@ def test_huge_releases_can_be_written_and_read():
     assert str(release).startswith("2**65536 (")
     with pytest.raises(ParameterError, match="must be at least low"):
         private_median([1], high, high - 10**9 * 2**60, epsilon=1)
+
+
+def test_the_published_table():
+    """Design notes of this library: certified n at epsilon 1, delta 1e-6, beta 0.05."""
+    wide = RankWindow.of((F(1, 6), F(5, 6)))
+    a = {10: (39, 57), 32: (101, 149), 64: (189, 281), 1024: (2851, 4275), 2**16: (181717, 272573)}
+    b = {10: (118, 176), 32: (124, 184), 64: (127, 189), 1024: (145, 215), 2**16: (169, 251)}
+    for bits in a:
+        for window, i in ((WINDOWS[0], 0), (wide, 1)):
+            assert RankExponential(2**bits, window, F(1)).least_n(BETA) == a[bits][i]
+            assert TreeEM(bits, window, F(1), F(1, 10**6)).least_n(BETA) == b[bits][i]
+
+
+def test_a_quantile_of_huge_integers():
+    values = [2**900 * i for i in range(2000)]
+    release = private_median(
+        values, 0, 2**1024, epsilon=2, delta=1e-6, rank=(0.85, 0.95), random_state=0
+    )
+    assert release.mechanism == "tree"
+    assert 1700 * 2**900 <= release.value <= 1900 * 2**900

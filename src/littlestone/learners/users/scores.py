@@ -168,7 +168,7 @@ def separate_within(m: int, low: float, high: float, excess: float) -> tuple[int
     """
     ends, t = np.minimum([[low], [high]], 1 - excess), np.arange(m)
     least = gap(m, ends, ends + excess, t).min(axis=0)
-    best = int(np.argmax(least))
+    best = m - 1 - int(np.argmax(least[::-1]))  # of equal ones the last
     return best, float(least[best])
 
 
