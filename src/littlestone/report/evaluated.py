@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
@@ -516,8 +518,10 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
         name = "Log odds ratio" if unit else "Log odds"
         facts.append((f"{name}, {term}", f"{odds:+.3f}{spread}{of}{beside}"))
         if unit and found.printed:
-            ratio, least, most = (f"{Decimal(x).exp():.3g}" for x in (odds, low, high))
-            facts.append((f"Odds ratio, {term}", f"{ratio} (95% CI {least} to {most})"))
+            with np.errstate(over="ignore"):  # in a file that says nonsense
+                ratio, least, most = np.exp([odds, low, high]).tolist()
+            shown = f"{ratio:.3g} (95% CI {least:.3g} to {most:.3g})"
+            facts.append((f"Odds ratio, {term}", f"{shown}{of}{beside}"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
         lines = "no confidence intervals: noise hides the information in these columns"
