@@ -41,7 +41,7 @@ def rows(folder):
     return "\n".join(lines) + "\n", learner
 
 
-@pytest.mark.first(1)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("group", ["7", "16384", "1"])
 def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows, group):
     want, learner = rows
