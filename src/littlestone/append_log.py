@@ -50,13 +50,15 @@ class LogKind:
     """What a log holds, so that no other file is taken for it.
 
     ``name`` is for messages, and so is ``repair``, what to do about a damaged one; ``magic`` begins
-    the first line and holds the version of the format; ``largest`` is in bytes.
+    the first line and holds the version of the format; ``largest`` is in bytes. ``create``
+    says what to do if there is none.
     """
 
     name: str
     magic: str
     largest: int = 2**28
     repair: str = "Restore a copy; if there is none, assume that its whole budget is spent."
+    create: str = "Create it first."
 
 
 class AppendLog:
@@ -155,7 +157,7 @@ class AppendLog:
         whether lines survive a power cut, too.
         """
         where = Path(path)
-        check_private_file(where, kind.name, kind.largest)
+        check_private_file(where, kind.name, kind.largest, kind.create)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             handle = os.open(where, flags)

@@ -82,14 +82,12 @@ def check_folder(where: Path, what: str) -> None:
         )
 
 
-def check_private_file(where: Path, what: str, largest: int) -> None:
+def check_private_file(where: Path, what: str, largest: int, create: str) -> None:
     """Refuse what is not an ordinary file of ours, of a size that we are willing to open."""
     try:
         status = os.lstat(where)
     except (FileNotFoundError, NotADirectoryError):
-        raise StoreError(
-            f"The file {where} does not exist. Create the {what} first.", reason="missing"
-        ) from None
+        raise StoreError(f"The file {where} does not exist. {create}", reason="missing") from None
     except (OSError, ValueError) as problem:
         fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
         raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None

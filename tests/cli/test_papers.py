@@ -164,7 +164,7 @@ def test_columns_of_public_rows_are_those_that_are_learned_from(tables):
     mine, public = tables
     made = models.Fit(y="ill", epsilon=1, user="age", public=public).plan(mine, SeededSource(0))
     assert made.schema.names == ("dose",)
-    with pytest.raises(ParameterError, match="It has: ill, city"):
+    with pytest.raises(ParameterError, match="The records have the columns ill, city"):
         ls.fit(mine, y="ill", epsilon=1, public={"ill": [0, 1], "city": ["a", "b"]})
 
 

@@ -158,7 +158,7 @@ LINES = {
         f"{ROWS_OF} --x agee": "agee",
         f"{ROWS_OF} --out nowhere/m.json": "create it first",
         f"{ROWS_OF} --out data.csv": "a file that is not read",
-        f"{ROWS_OF} --ledger nowhere.db": "Create the budget ledger first",
+        f"{ROWS_OF} --ledger nowhere.db": "Create the ledger first: littlestone ledger create",
         f"{ROWS_OF} --evaluate 2": "--evaluate",
         f"{ROWS_OF} --evaluate 0.1 --no-evaluate": "not both",
         f"{ROWS_OF} --holdout 2": "--holdout",
@@ -260,7 +260,7 @@ LINES = {
     },
     "fit of papers and public points": {
         f"{THEOREM_3} epsilon=9": "Privacy is computed",
-        f"{THEOREM_3} speed=9": "It has: k, chunk",
+        f"{THEOREM_3} speed=9": "Its parameters: k, chunk",
         f"{THEOREM_3} k": "of the form chunk=40",
         f"{THEOREM_3} k=two": "cannot read 'two'",
         f"{THEOREM_3} k=2 --set k=3": "once for each name",
@@ -415,12 +415,12 @@ OTHERS = {
     f"{LINE} --require-certificate --alpha 0.001": (3, "there are 800"),
     f"{LINE} --ledger b.db --require-certificate --alpha 1e-6": (3, "certificate"),
     f"{ROWS_OF} --model rule --require-certificate --alpha 0.001": (3, "certificate"),
-    f"{ROWS_OF} --model rule --ledger small.db": (4, "asks for epsilon 1"),
+    f"{ROWS_OF} --model rule --ledger small.db": (4, "needs epsilon 1"),
     "fit nowhere.csv --x age --y adult --class thresholds(1,99) --epsilon 1 --ledger small.db": (
-        4, "asks for epsilon 1",
+        4, "needs epsilon 1",
     ),
     f"{CHECK} --epsilon 1/200 --ledger b.db": (3, "records"),
-    f"{CHECK} --epsilon 2 --ledger small.db": (4, "asks for epsilon 2"),
+    f"{CHECK} --epsilon 2 --ledger small.db": (4, "needs epsilon 2"),
     f"{PLAN} --solve epsilon --n 3 --alpha 0.1": (3, "records"),
     "schema propose one.csv --epsilon 1 --out l.toml --header-is-public": (3, "from 1 record"),
 }  # fmt: skip

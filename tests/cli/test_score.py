@@ -69,7 +69,9 @@ def test_training_records_are_not_called_held_out(run, models):
     pq.write_table(pq.read_table("data.parquet").slice(1), "others.parquet")
     said = run("score good.json others.parquet --epsilon 1/2")
     assert "799 records, assumed to be new to the model, with" in said.out
-    assert "on new records, with 95% confidence, if these are new" in said.out
+    assert (
+        "on new records, with 95% confidence, if the model was not learned from these" in said.out
+    )
     assert said.err == ""
     assert run("score good.json others.parquet --epsilon 1/2 --json").json["evaluation"]["held_out"]
     table = pq.read_table("data.parquet").rename_columns(["age", "grown", "city", "person"])

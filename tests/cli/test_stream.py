@@ -41,13 +41,14 @@ def rows(folder):
     return "\n".join(lines) + "\n", learner
 
 
-@pytest.mark.first(1)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("group", ["7", "16384", "1"])
 def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows, group):
     want, learner = rows
     done = run(f"stream rows.csv {NEW} --group {group}")
     assert (done.code, done.out) == (0, want)
     last = done.err.splitlines()[-1]
+    assert len(set(done.err.splitlines())) == len(done.err.splitlines())
     assert last == f"rows 900 | hypothesis {len(learner.published_) - 1} | budget: " + (
         f"{learner.state_.batches} of {learner.plan.batches} updates used"
     )

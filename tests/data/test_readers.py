@@ -421,7 +421,7 @@ def test_a_csv_without_names_shows_nobody(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Jane Roe,440917,1,1\nJohn Doe,51,0,0\n")
     for name in ("age", "Jane Ro", "45"):
-        with pytest.raises(ParameterError, match="must hold the names") as refused:
+        with pytest.raises(ParameterError, match="must hold the column names") as refused:
             Sample.read(path, x=name, y="1", domain=DOMAIN)
         for secret in ("Jane Roe", "440917"):
             no_trace_of(secret, refused.value)

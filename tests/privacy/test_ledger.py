@@ -50,7 +50,7 @@ def test_a_budget_is_spent_exactly(path):
         assert event.number == k + 1
     assert ledger.spent() == (1, 0, None)
     assert ledger.remaining() == (0, 0, None)
-    with pytest.raises(BudgetError, match="asks for epsilon 1e-30, and epsilon 0 is left"):
+    with pytest.raises(BudgetError, match="needs epsilon 1e-30, and epsilon 0 is left"):
         ledger.charge(Guarantee("1e-30"))
     again = Ledger(path)
     assert again.history() == ledger.history()
@@ -122,7 +122,7 @@ def test_a_token_is_charged_once(path):
 
 
 def test_creating_and_opening_are_different_calls(path):
-    with pytest.raises(StoreError, match="Create the budget ledger first"):
+    with pytest.raises(StoreError, match="Create the ledger first: littlestone ledger create"):
         Ledger(path)
     for options in ({"delta": "1e-6"}, {"accounting": "pure"}, {"data": "x"}):
         with pytest.raises(ParameterError, match="Give 'epsilon' to create"):

@@ -268,7 +268,7 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     assert (
         verdicts["quantity"] == "Better than predicting one constant for everyone, as the R2 shows."
     )
-    assert verdicts["time"] == "It ranks risks better than chance."
+    assert verdicts["time"] == "The model ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
     assert first_screen(unknown)["good"] is None
     assert "it is not known" in first_screen(unknown)["verdict"]

@@ -176,16 +176,16 @@ class Typed(Records, Table, Evaluated):
     interval: str | None = None
     """Prediction intervals of quantities and counts, or prediction sets of labels, with this
     coverage on new records, for example 90%. They are calibrated on held-out records, by default
-    --holdout 0.2. For boosted trees and scorecards."""
+    --holdout 0.2. For boosted trees, scorecards and linear models."""
     holdout: str | None = None
     """Hold out this proportion of the records, for example 0.2: nothing is learned from them, and
     the model is evaluated on them, with an upper bound on its error rate on new records. The
-    evaluation then has all of epsilon (unless --evaluate says less), as each record pays only once.
+    evaluation then gets all of epsilon (unless --evaluate says less), as no record is used twice.
     By default a public rule decides: the proportion is 1000 / (n epsilon), but at least 0.1, at
     most 0.3, and at most 20,000 records."""
     by: str | None = None
     """Also evaluate at most 8 groups of the held-out records, by columns of the --schema, separated
-    by commas (predictors or not), or by a schema of their own (groups.toml). This costs no epsilon,
+    by commas (predictors or not), or by a separate schema (groups.toml). This costs no epsilon,
     but a group has fewer records than the whole, with the same noise."""
     like: str | None = None
     """Instead of --schema: use the columns of this model (JSON), such as last year's."""
@@ -400,8 +400,8 @@ def fit(
 ) -> int:
     """Learn a private model from a table, and release it.
 
-    A table, --y and --epsilon are enough: what is not said is decided by public rules, and printed
-    first with what it costs.
+    A table, --y and --epsilon are enough: public rules choose the options that you omit, and these
+    choices are printed first, with their costs.
 
     Parameters
     ----------

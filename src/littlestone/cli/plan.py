@@ -58,8 +58,8 @@ class Wanted(Evaluated):
     """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
     epsilon."""
     alpha: str | None = None
-    """Largest excess error rate over the best concept of the class, for example 0.1. Required,
-    unless --solve alpha."""
+    """Largest excess of the error rate over that of the best concept of the class, for example
+    0.1. Required, unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None

@@ -66,9 +66,9 @@ def predict(
         Column to copy in front of the predictions, such as a record number.
     proba:
         Write "prediction,probability" instead: for a scorecard or boosted trees the probability of
-        label 1; for other models the proportion of label 1 that the evaluation found. With a list
-        of labels: a column for each label. With a time until an event: a column for the event-free
-        probability at the end of each period.
+        label 1; for other models the proportion of label 1 among evaluated records with the same
+        prediction. With a list of labels: a column for each label. With a time until an event: a
+        column for the event-free probability at the end of each period.
     """
     from littlestone.data.cells import PARQUET, conversion, format_of
     from littlestone.learners.release import Release
@@ -124,9 +124,9 @@ def export(
     Parameters
     ----------
     to:
-        sql: one expression, the probability of label 1 (for a rule, a list, a tree or several
-        labels: the label). python: a module without dependencies. r: base R, with a function
-        score() that takes a data frame. json: the trees and the schema.
+        sql: one expression, the probability of label 1 (for rules, trees and several labels:
+        the label). python: a module without dependencies. r: base R, with a
+        function score() that takes a data frame. json: the trees and the schema.
     dialect:
         For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with
         all_varchar=true, since DuckDB's reader turns yes and no into truth values); standard
@@ -275,8 +275,9 @@ def score(
     Reports the error rate beside that of the majority class, each with a confidence interval, and
     an upper bound on the error rate for new records, which holds if these records were held out
     (the program cannot know). A table with the same columns and the same number of records as the
-    table of the fit is assumed to be that table. Epsilon is charged to the records of this table;
-    with a model that protects users, it is charged to its users, and one record of each is read.
+    table of the fit is assumed to be that table. Epsilon is charged to the records of this table.
+    If the model protects users, it is charged to the users in this table, and one record of each is
+    read.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ def score(
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
     by:
         Also evaluate at most 8 groups of the records, by columns of the model's schema, separated
-        by commas, or by a schema of their own (groups.toml). It costs no epsilon, but each group
+        by commas, or by a separate schema (groups.toml). It costs no epsilon, but each group
         has fewer records for the same noise.
     """
     from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts

@@ -104,8 +104,8 @@ def stream(
 
     Reads CSV whose first line names the columns. Writes the header "t,prediction" and then one line
     for each row, in order. Show a prediction only to the owner of its row; only the hypotheses
-    (--export) are public. If --strict refuses a row, the rows before it stay learned. A ledger is
-    charged once, when the stream begins.
+    (--export) are public. If --strict refuses a row, what was learned from the rows before it is
+    kept. A ledger is charged once, when the stream begins.
 
     Parameters
     ----------
@@ -511,6 +511,7 @@ class Progress:
         self._stream, self._quiet = stream, quiet
         self._version = stream.state.version
         self._live = sys.stderr.isatty()
+        self._said = ""
 
     def show(self) -> None:
         """Say what has changed."""
@@ -529,6 +530,9 @@ class Progress:
         spent = f"{state.batches} of {plan.batches} updates used"
         spent += " (the last rule stays in use)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
+        if text == self._said and not self._live:
+            return
+        self._said = text
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 
 

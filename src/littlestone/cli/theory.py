@@ -63,9 +63,9 @@ def dims(
     schema:
         TOML file with the public columns, for classes over rows.
     max_nodes:
-        Budget of each search, in nodes, so that the result is the same on every machine.
+        Largest number of nodes of each search (not a time, so every machine has the same result).
     json:
-        Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
+        Print one JSON object; a dimension that is not determined is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
 

@@ -696,7 +696,7 @@ def beside(  # noqa: PLR0917
     if not both:
         raise ParameterError(
             f"The 'public' parameter of {caller} must be a table that shares columns with the "
-            f"records. It has: {', '.join(read.names)}."
+            f"records. The records have the columns {', '.join(read.names)}."
         )
     found = from_public(read, bins=bins, columns=both if columns is None else columns)
     return replace(found, csv=None if csv is None else CsvFormat.parse(csv, caller))

@@ -378,7 +378,7 @@ class RowReader(Rules):
                 shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
                     f"{self.what} given to {self.caller} has no column {name!r}. Its first line "
-                    f"must hold the names.{shown if self.form.header_is_public else ''}"
+                    f"must hold the column names.{shown if self.form.header_is_public else ''}"
                 )
         return [names.index(name) for name in self.columns]
 

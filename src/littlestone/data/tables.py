@@ -357,9 +357,9 @@ class _Csv(Table):
         close = difflib.get_close_matches(lacking[0], found, n=1)
         guess = f" Did you mean {close[0]!r}?" if close else ""
         return (
-            f"{guess} The first line of a CSV file must hold the names, with the declared "
-            'separator (csv="sep=;" if it is not a comma). It is not shown, because without '
-            'names it would be a record; csv="header=public" shows it.'
+            f"{guess} The first line of a CSV file must hold the column names, with the "
+            'declared separator (csv="sep=;" if it is not a comma). That line is not shown: '
+            'without column names it would be a record; csv="header=public" shows it.'
         )
 
     def check(self) -> None:

@@ -368,7 +368,7 @@ def _renamed(text: str, label: str) -> str:
 #: What the parameters of several learners say.
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
 #: Hints about delta; the second one is for learners whose candidates come from the data.
-DELTA = "1e-6 is a common choice; delta must be far below 1/n."
+DELTA = "1e-6 is a common choice; delta should be far below 1 / (number of records)."
 DELTA_NEEDED = (
     "1e-6 is a common choice; 0 is not possible, since the candidates come from the data."
 )

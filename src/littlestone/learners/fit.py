@@ -557,9 +557,9 @@ class Fit:
             more = ""
             if isinstance(problem, InfeasibleError):
                 more = (
-                    f". Learning columns needs {problem.n_needed:,} records here, a larger "
-                    "epsilon, a delta or fewer columns; public bins and categories are better "
-                    "(littlestone schema new)"
+                    f". Columns can be learned from {problem.n_needed:,} records, or with a "
+                    "larger epsilon, a delta or fewer columns; public bins and categories give "
+                    "more accurate models (littlestone schema new)"
                 )
             decided.add(
                 "Columns",
@@ -572,7 +572,7 @@ class Fit:
         spent = f"epsilon {short_text(epsilon)}{f' and delta {float(delta):g}' if delta else ''}"
         spent += " (part of the total)"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP budget"
+            spent = f"{float(part):.0%} of the budget, counted in rho"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",

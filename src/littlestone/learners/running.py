@@ -644,8 +644,8 @@ def _own_parts(
         or (concepts.target is not None and concepts.target.ends)
     ):
         raise UnsupportedError(
-            "Only boosted trees and scorecards for quantities, counts and labels have intervals "
-            "or sets. Leave out 'interval'."
+            "Only boosted trees, scorecards and linear models for quantities, counts and labels "
+            "have intervals or sets. Leave out 'interval'."
         )
     target = getattr(concepts, "target", None)
     of_values = target is not None and not target.ends  # quantities or counts

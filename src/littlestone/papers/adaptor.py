@@ -258,7 +258,7 @@ def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> di
             losses = name.startswith(("epsilon", "delta"))
             why = " Privacy is computed from the parameters: --epsilon is all of it." * losses
             raise ParameterError(
-                f"{algorithm.NAME} has no parameter {name!r} that --set could set. It has: "
+                f"{algorithm.NAME} has no parameter {name!r} that --set could set. Its parameters: "
                 f"{', '.join(possible)}.{why}"
             )
         values[name] = read_value(caller, name, possible[name], value)

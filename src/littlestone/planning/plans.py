@@ -359,7 +359,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     >>> budget = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
     >>> found = plan_stream(Points(), budget, 10**6)
     >>> print(found.bound)
-    at most 116 mistakes among 1,000,000 adaptively chosen records, except ...
+    at most 116 mistakes among 1,000,000 adaptively chosen records, with ...
     >>> print(found.lower_bounds[0])
     Omega(d): at least 0.5 [littlestone.soa]
     """

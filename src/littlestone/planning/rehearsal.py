@@ -75,7 +75,7 @@ _NAMES = {
     "r2": "R2",
     "mae": "mean absolute error",
     "error": "error rate",
-    "calibration_ratio": "predicted / observed",
+    "calibration_ratio": "mean predicted / mean observed",
 }
 
 
@@ -481,9 +481,9 @@ class Rehearsal:
             )
         if len(self.runners) > 1:
             said.append(
-                "Two populations agree with these guesses. The true value may lie between their "
-                f"results, or up to {BEYOND} beyond. Guesses for the best and the third-best "
-                "single column narrow this down (--single, --third)."
+                "Two populations agree with these guesses. The result of a real fit may lie "
+                f"between theirs, or up to {BEYOND} beyond. Guesses for the best and the "
+                "third-best single column narrow this down (--single, --third)."
             )
         said.append(
             "Means of the runs, with 95% margins of error (±), and their 10th to 90th "
@@ -556,8 +556,8 @@ class Rehearsal:
             (self.answer.records,), (self.answer.epsilon,))  # fmt: skip
         if len(one[0]) != 1 or len(one[1]) != 1:
             raise ParameterError(
-                "A protocol of rehearse is about one number of records and one epsilon: give one "
-                "of each, or an aim (--aim)."
+                "A protocol (--out) describes one fit: give one number of records and one epsilon, "
+                "or an aim (--aim)."
             )
         best = next(iter(self._shown(one[0][0], one[1][0])), None)
         split: Json = {} if best is None else {"holdout": best}

@@ -60,7 +60,11 @@ from littlestone.types import Json
 # `Ledger` says that the file was changed.
 
 
-KIND = LogKind(name="budget ledger", magic="littlestone ledger 5")
+KIND = LogKind(
+    name="budget ledger",
+    magic="littlestone ledger 5",
+    create="Create the ledger first: littlestone ledger create.",
+)
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -284,7 +288,7 @@ def fingerprint(ledger: Path, table: Any) -> str:
             "Parquet file, not as a frame, a folder or the URL of a database."
         )
     where = _key_file(ledger)
-    check_private_file(where, _KEY, _LARGEST)
+    check_private_file(where, _KEY, _LARGEST, "It belongs beside its ledger: restore a copy.")
     try:
         key = bytes.fromhex(where.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
@@ -365,8 +369,8 @@ class Ledger:
     epsilon 0.7 spent; epsilon 0.3 left
     >>> Ledger(path).charge(Guarantee("0.4"))
     Traceback (most recent call last):
-    littlestone.errors.BudgetError: The budget does not allow this: it asks for epsilon 0.4, and
-    epsilon 0.3 is left. ...
+    littlestone.errors.BudgetError: The budget does not allow this release: it needs epsilon 0.4,
+    and epsilon 0.3 is left. ...
     >>> folder.cleanup()
     """
 
@@ -641,8 +645,9 @@ class Ledger:
             asked += f", delta {short_text(price.leak)}"
             rest += f", delta {short_text(left[1], up=False)}"
         raise BudgetError(
-            f"The budget does not allow this: it asks for {asked}, and {rest} is left. Nothing was "
-            "drawn or spent. Ask for less, or begin a new ledger with new records."
+            f"The budget does not allow this release: it needs {asked}, and {rest} is left. "
+            "Nothing was drawn or spent. Use a smaller epsilon, or other records with a ledger of "
+            "their own."
         )
 
     def _amount(self, epsilon: Fraction, delta: Fraction, rho: Fraction) -> Amount:

@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
@@ -113,12 +115,13 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("Calibration error", away))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if quality.balanced_accuracy is not None:
-        facts.append(("Balanced accuracy", f"{quality.balanced_accuracy:.3f}"))
+        balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
+        facts.append(("Balanced accuracy", balanced))
     if histogram.unlisted and matrix:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
-        if_so = ", if these are new to the model" if scored else ""
+        if_so = ", if the model was not learned from these records" if scored else ""
         most = percent(math.ceil(1000 * bound) / 1000, trim=False)
         what = f"error rate at most {most} on new records, with 95% confidence{if_so}"
         facts.append(("Certified", what if release.independent else _LEARNED))
@@ -278,7 +281,9 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     else:
         votes = counted(model.width, "votes")
         name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
-        which = f"the label of {which}, if it is listed,"
+        which = f"the label of {which}"
+        if not isinstance(release.measured, Evaluation) or release.measured.histogram.unlisted:
+            which += ", if it is listed,"
         if model.width == bounds_of(None)[-1]:
             near = "all listed labels"
     level = f"{float(1 - conformal.alpha):.4g}"
@@ -509,11 +514,14 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" per {unit} units" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
-        spread = f" (95% CI {low:+.3f} to {high:+.3f})"
+        spread = f" (95% CI {low:+.3f} to {high:+.3f})" if found.printed else ""
         name = "Log odds ratio" if unit else "Log odds"
-        facts.append(
-            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
-        )
+        facts.append((f"{name}, {term}", f"{odds:+.3f}{spread}{of}{beside}"))
+        if unit and found.printed:
+            with np.errstate(over="ignore"):  # in a file that says nonsense
+                ratio, least, most = np.exp([odds, low, high]).tolist()
+            shown = f"{ratio:.3g} (95% CI {least:.3g} to {most:.3g})"
+            facts.append((f"Odds ratio, {term}", f"{shown}{of}{beside}"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
         lines = "no confidence intervals: noise hides the information in these columns"
@@ -535,7 +543,20 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
         parts = {part.what for part in release.parts}
         spent = [(apart.get(what, f"Learning: {what}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
-    return [(what[:1].upper() + what[1:], _FRACTION.sub(_rounded_up, text)) for what, text in spent]
+    facts = []
+    for what, text in spent:
+        words = _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text))
+        facts.append((what[:1].upper() + what[1:], words.replace(", rho", " and rho")))
+    return facts
+
+
+def spent_note(release: Release) -> list[tuple[str, str]]:
+    """Return a line that explains why the parts exceed the whole, if they may."""
+    if release.payment.delta and any(
+        "bounded range" in text for text in (release.spent or {}).values()
+    ):
+        return [("", "With a delta, the parts together cost less than the sum of their epsilons.")]
+    return []
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
@@ -552,11 +573,17 @@ def _rounded_up(found: re.Match[str]) -> str:
     return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
 
 
-def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
+def proposal_facts(
+    parts: Sequence[Part], proposal: Proposal | None, *, sets: bool = False
+) -> list[tuple[str, str]]:
     """Return what each part cost, and where the columns come from, in lines (name, text)."""
     facts = []
     if len(parts) > 1:
-        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.payers}") for p in parts]
+        for part in parts:
+            name = part.what.replace(
+                "interval", "prediction set" if sets else "prediction interval"
+            )
+            facts.append((name.capitalize(), f"{part.guarantee}, for {part.payers}"))
     if proposal is not None:
         n = number_of(proposal.n, "records")
         facts.append(("Records", f"the columns were learned from {n}"))
@@ -668,21 +695,17 @@ def summary(release: Release) -> list[tuple[str, ...]]:
         odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
         rows.append(("", odds))
     rows += _certified(release) if certificate is not None else []
-    rows += proposal_facts(release.parts, release.proposal)
+    rows += proposal_facts(release.parts, release.proposal, sets=release.target is None)
     rows += coefficient_facts(release)
     rows += [*evaluation_facts(release), *group_facts(release)]
     rows += [("Accuracy", release.not_evaluated)] if release.not_evaluated else []
     rows += _narrower(release)
     rows += [("Protocol", release.planned)] if release.planned else []
     rows += [
-        ("Spent" if not i else "", f"{what}: {_SPENT.sub(_spent_words, part)}")
+        ("Spent" if not i else "", f"{what}: {part}")
         for i, (what, part) in enumerate(spent_facts(release))
     ]
-    if release.payment.delta and any("bounded range" in part for _, part in spent_facts(release)):
-        rows.append(
-            ("", "With a delta, the parts together cost less than the sum of their epsilons.")
-        )
-    return rows
+    return rows + spent_note(release)
 
 
 _SPENT = re.compile(r"(bounded range|zCDP) (\S+?( each)?)(?=,|$| \()")

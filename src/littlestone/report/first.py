@@ -123,7 +123,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         )
     if isinstance(measured, SurvivalEvaluation):
         ranks = not measured.hidden and measured.concordance.low > 0.5
-        return (True, "It ranks risks better than chance.") if ranks else (None, verdict)
+        return (True, "The model ranks risks better than chance.") if ranks else (None, verdict)
     certificate, certified = release.certificate, ""
     if certificate is not None and release.n is not None:
         certified = (
@@ -142,7 +142,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
     if found.constant is not None:
         return (
             False,
-            f"It is a constant: it {_constant(release, found.constant, 'predicts')}.",
+            f"The model is a constant: it {_constant(release, found.constant, 'predicts')}.",
         )
     mine, plain = (percent(band.value, trim=False) for band in (found.error, found.baseline))
     what = f"has a lower error rate ({mine}) than {rival} ({plain})"
@@ -157,9 +157,9 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
         f" Its yes-or-no prediction is not shown to do better than {rival}: use the probability."
     )
     if ranks:
-        return None, f"It ranks risks better than chance.{instead}"
+        return None, f"The model ranks risks better than chance.{instead}"
     not_ = "does not do better" if found.better is False else "is not shown to do better"
-    return False if found.better is False else None, f"It {not_} than {rival}."
+    return False if found.better is False else None, f"The model {not_} than {rival}."
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
@@ -187,7 +187,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
-        line = "a constant prediction has 0"
+        line = "0 for a constant prediction"
         if name != "deviance" and any(isinstance(own, Between) for own in measured.bands.values()):
             line += f"; errors are truncated at {four(float(measured.sums.reach))}"
         tiles = [_tile(names.get(name, name), figure, line)]

@@ -43,6 +43,7 @@ from littlestone.report.evaluated import (
     meaning,
     proposal_facts,
     spent_facts,
+    spent_note,
 )
 from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
@@ -157,7 +158,11 @@ def release_page(release: Release) -> str:
         groups=group_rows(release),
         **pictures,
         beside_constants=beside_constants(release),
-        spent=[*proposal_facts(release.parts, release.proposal), *spent_facts(release)],
+        spent=[
+            *proposal_facts(release.parts, release.proposal, sets=release.target is None),
+            *spent_facts(release),
+            *spent_note(release),
+        ],
         coefficients=coefficient_facts(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),

@@ -342,6 +342,8 @@ def test_coefficients_as_users_of_scikit_learn_and_statsmodels_read_them(tmp_pat
     assert (read.predict(table) == made.predict(table)).all()
     page = ls.page(read)
     assert "Log odds ratio, age" in page
+    odds, least, most = (f"{np.exp(x):.3g}" for x in (frame["log_odds"][1], low, high))
+    assert f"{odds} (95% CI {least} to {most}) per" in page.partition(">Odds ratio, age<")[2]
 
 
 def test_contrasts_are_of_the_model_that_predicts():

@@ -778,10 +778,10 @@ class TreeSum(Sum):
                     "a wide range"
                 )
             how = "times the factors of" if self.log else "plus the sum of"
-            return f"{what}: {first:.6g} {how} {trees}{self._around}"
+            return f"{what}: {first:,.6g} {how} {trees}{self._around}"
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
+            return f"a count: {first:,.4g} times the factors of {trees}{self._around}{self._hidden}"
         return f"hazards in {len(self.target.ends)} periods: their log odds are sums of {trees}"
 
     @property
@@ -792,7 +792,7 @@ class TreeSum(Sum):
 
     @property
     def _around(self) -> str:
-        around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
+        around = "" if self.width is None else f"{self.width * self.parts[1]:,.4g}"
         return f"; prediction intervals extend {around} to either side" if around else ""
 
     def to_dict(self) -> Json:
@@ -910,4 +910,4 @@ def _mean(
 
 
 def _short(value: Fraction) -> str:
-    return f"{float(value):.10g}"
+    return f"{float(value):,.10g}"

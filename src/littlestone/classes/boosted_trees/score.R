@@ -6,7 +6,7 @@
             "infinity" = Inf, "+infinity" = Inf, "-infinity" = -Inf)
 
 .number <- function(texts) {
-  # What texts are worth, or NA.
+  # The numeric value of each text, or NA.
   found <- unname(.words[tolower(texts)])
   digits <- !is.na(texts) & grepl(.digits, texts, perl = TRUE)
   found[digits] <- as.numeric(texts[digits])
@@ -14,7 +14,7 @@
 }
 
 .written <- function(numbers) {
-  # How numbers are written: whole ones without a point.
+  # Numbers as texts: whole numbers without a decimal point.
   texts <- as.character(numbers)
   whole <- is.finite(numbers) & numbers == floor(numbers)
   texts[whole] <- sprintf("%.0f", numbers[whole])

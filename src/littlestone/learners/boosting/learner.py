@@ -81,7 +81,7 @@ class Boosting(Boosted):
 
     name = "boosting"
     estimator = "BoostedTrees"
-    summary = "sums of exactly drawn trees for labels; no error bound in advance"
+    summary = "sums of trees, drawn exactly, for labels; no error bound in advance"
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(

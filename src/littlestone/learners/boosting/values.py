@@ -142,7 +142,7 @@ class Values(Boosted):
     name = "values"
     estimator = "BoostedTreesRegressor"
     summary = (
-        "sums of exactly drawn trees for quantities, counts and times; no error bound in advance"
+        "sums of trees, drawn exactly, for quantities, counts and times; no error bound in advance"
     )
 
     concept_class: BoostedTreeClass = declared(

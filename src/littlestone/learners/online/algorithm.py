@@ -518,7 +518,7 @@ class MistakeBound:
     >>> ages = Thresholds(1, 99)
     >>> plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=10**6, constants="theory")
     >>> print(mistake_bound(plan, ages))
-    at most 6,354 mistakes among 1,000,000 adaptively chosen records, except ...
+    at most 6,354 mistakes among 1,000,000 adaptively chosen records, with ...
     """
 
     mistakes: int  # never more than the horizon (which proves nothing: then ``holds`` is False)
@@ -539,8 +539,8 @@ class MistakeBound:
     def __str__(self) -> str:
         return (
             f"at most {self.mistakes:,} mistakes among {self.horizon:,} "
-            f"{'adaptively chosen' if self.adaptive else 'oblivious'} records, except with "
-            f"probability {float(self.beta):.6g}: {'holds' if self.holds else 'not proved'}"
+            f"{'adaptively chosen' if self.adaptive else 'oblivious'} records, with probability "
+            f"at least {float(1 - self.beta):.6g}: {'holds' if self.holds else 'not proved'}"
         )
 
     def to_dict(self) -> Json:

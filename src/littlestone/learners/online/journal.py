@@ -195,6 +195,7 @@ PRIVATE = LogKind(
     magic="littlestone stream state 3",
     largest=2**34,
     repair="It cannot be continued; a new stream needs its own budget.",
+    create="Begin a stream in this folder first: littlestone stream.",
 )
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
