@@ -386,11 +386,11 @@ class Fit:
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
         decided = Decided(say)
-        apart, opened, rows = self._split(opened, source)
-        shares = self._shares_of(rows)
-        if self.public is not None:
+        if self.public is not None:  # names are refused before records are held out at random
             schema, bins = self.of_public(table, opened)
             decided.add("Columns", bins)
+        apart, opened, rows = self._split(opened, source)
+        shares = self._shares_of(rows)
         if self._learns_columns:  # several charges: all, or none
             both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
             check_ledger(ledger, caller, both, data=table)
@@ -441,6 +441,8 @@ class Fit:
         Where users are protected they are held out when they are read: the number of rows is
         secret.
         """
+        from littlestone.data.proposal import standard  # noqa: PLC0415 - late
+
         if self.user is not None or not (self.shares.holdout or self._of_sums):
             return None, opened, None
         task, rows = self.task, _rows(opened, self.task.y, self.caller)
@@ -450,6 +452,8 @@ class Fit:
         x = (self.columns or opened.names) if self.schema is None else self.schema.names
         more = () if self.groups is None else self.groups.column_names
         columns = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
+        if self.schema is None and self.public is None:  # refuses names before the draw
+            standard(opened, **self._about_columns())
         first = held_out_rows(rows, held_out, source)
         return *opened.split(first, list(columns), self.caller), rows
 
@@ -508,6 +512,15 @@ class Fit:
         self._check_inference(schema)
         return schema, sentence
 
+    def _about_columns(self) -> dict[str, Any]:
+        """Return what is asked of columns that have no schema."""
+        leave = [] if self.task.event is None else [self.task.event]
+        leave += [] if self.groups is None else self.groups.column_names  # these are public
+        return {
+            "y": self.task.y, "columns": self.columns, "leave": leave, "bounds": self.bounds,
+            "csv": self.csv, "caller": self.caller,
+        }  # fmt: skip
+
     def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
@@ -521,9 +534,9 @@ class Fit:
         from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
-        leave = [task.event] if task.event is not None else []
-        leave += [] if self.groups is None else self.groups.column_names  # these are public
-        predictors = [name for name in columns or opened.names if name not in (task.y, *leave)]
+        where = self._about_columns()
+        left = (task.y, *where["leave"])
+        predictors = [name for name in columns or opened.names if name not in left]
         if task.event is not None:
             _refuse_time(caller, predictors)
         most = len(columns or opened.names)
@@ -539,11 +552,9 @@ class Fit:
         if self._composes:
             part, rho, most_bins = self._zcdp_of_columns(shares, cast(int, rows))
             epsilon, delta, bins = shares.total, small, min(bins, most_bins)
-        where: Any = {"y": task.y, "columns": columns, "leave": leave}
-        where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
             opened, bins=bins, epsilon=epsilon, delta=delta, rho=rho, header_is_public=True,
-            random_state=source, csv=self.csv, **where,
+            random_state=source, **where,
         )  # fmt: skip
         if ready.apart:
             why = "identifiers or free text, judging by their names; to use them, list them"
@@ -551,7 +562,7 @@ class Fit:
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
         if problem is not None:
-            numeric = standard(opened, csv=self.csv, **where)
+            numeric = standard(opened, **where)
             if numeric is None:
                 raise problem
             more = ""
