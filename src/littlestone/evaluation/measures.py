@@ -232,22 +232,26 @@ class Evaluation(Figures):
         low, high = max(0.0, value - wide), value + wide
         return Band(value * unit, low * unit, high * unit, self.covers, beta)
 
-    def confusion_matrix(
-        self, answers: Sequence[int], *, adding_up: bool = False
-    ) -> tuple[tuple[float, ...], ...]:
+    def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         """Return the noisy number of records by label (rows) and answer (columns).
 
-        The last row is one of cells outside the list of labels, where there is one. ``adding_up``:
-        what the cells lack of n is spread, half of it over the right ones, half over the wrong, so
-        that the share of the right ones is the estimate of `share_right`.
+        The last row is one of cells outside the list of labels, where there is one.
         """
         labels, given = self.histogram.labels, np.asarray(answers)
-        counts = np.array([self._counts[:, given == one].sum(axis=1) for one in range(labels)]).T
-        if adding_up:
-            right, lacking = np.eye(*counts.shape), self._n - counts.sum()
-            wrong = 1 - right
-            counts = counts + (right / right.sum() + wrong / wrong.sum()) * lacking / 2
-        return tuple(tuple(map(float, row)) for row in counts)
+        counts = [self._counts[:, given == one].sum(axis=1) for one in range(labels)]
+        return tuple(tuple(map(float, row)) for row in zip(*counts, strict=True))
+
+    def printed_confusion(self, answers: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """Return the confusion matrix that is printed: whole numbers, none below 0.
+
+        What the noisy counts lack of n is spread, half of it over the right cells, half over the
+        wrong, so that the share of the right ones is the estimate of `share_right`.
+        """
+        counts = np.array(self.confusion_matrix(answers))
+        right, lacking = np.eye(*counts.shape), self._n - counts.sum()
+        wrong = 1 - right
+        counts = counts + (right / right.sum() + wrong / wrong.sum()) * lacking / 2
+        return tuple(tuple(max(0, round(count)) for count in row) for row in counts.tolist())
 
     def error_certificate(self, answers: Sequence[int], beta: Any) -> float:
         """Return e such that the error on new records is at most e with probability 1 - beta.
@@ -365,8 +369,8 @@ class Evaluation(Figures):
         return self.confusion_matrix(self.answers())
 
     def balanced_accuracy(self) -> float:
-        """Return the mean of the shares of label 0 and of label 1 that are answered rightly."""
-        return balanced_accuracy(self.confusion())
+        """Return the mean of specificity and sensitivity, by the printed confusion matrix."""
+        return balanced_accuracy(self.printed_confusion(self.answers()))
 
     def certificate(self, beta: Any) -> float:
         """Return e: the error on new records is at most e, except with probability beta."""
@@ -765,8 +769,9 @@ def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> fl
     """Return the balanced accuracy, if every label's noisy count is beyond the noise's reach."""
     histogram = evaluation.histogram
     reach = histogram.reach(len(histogram.scores), beta / histogram.labels)
-    confusion = evaluation.confusion_matrix(answers)[: histogram.labels]
-    return balanced_accuracy(confusion) if min(map(sum, confusion)) > reach else None
+    if min(map(sum, evaluation.confusion_matrix(answers)[: histogram.labels])) <= reach:
+        return None
+    return balanced_accuracy(evaluation.printed_confusion(answers)[: histogram.labels])
 
 
 def _wrong(right: Band) -> Band:

@@ -319,10 +319,9 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     """Return the confusion matrix by the noisy counts: a line for each true label."""
     names = [*map(str, release.labels), "unlisted label"]
     lines = []
-    for i, row in enumerate(evaluation.confusion_matrix(release.answers, adding_up=True)):
+    for i, row in enumerate(evaluation.printed_confusion(release.answers)):
         answered = ", ".join(
-            f"{label} {integer(max(0, round(count)))}"
-            for label, count in zip(names, row, strict=False)
+            f"{label} {integer(count)}" for label, count in zip(names, row, strict=False)
         )
         lines.append(("Confusion matrix" if i == 0 else "", f"{names[i]}: predicted {answered}"))
     return lines
@@ -484,14 +483,13 @@ def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) 
 def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
     names = [*map(str, release.labels), "unlisted label"]
-    counts = evaluation.confusion_matrix(release.answers, adding_up=True)
+    counts = evaluation.printed_confusion(release.answers)
     if len(release.labels) > _SHOWN:
         return None
     rows = []
     for name, row in zip(names, counts, strict=False):
-        kept = [max(0, round(count)) for count in row]
-        total = sum(kept) or 1
-        rows.append((name, [(integer(count), percent(count / total, 0)) for count in kept]))
+        total = sum(row) or 1
+        rows.append((name, [(integer(count), percent(count / total, 0)) for count in row]))
     return {"labels": names[: len(release.labels)], "rows": rows}
 
 
