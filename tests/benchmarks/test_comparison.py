@@ -193,6 +193,7 @@ def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
     workers = bench.compare.WORKERS
     bench.fits.restore(tmp_path, workers)
     runs = bench.fits.load([tmp_path / f"{worker}.jsonl" for worker in workers])
+    assert not [run for run in runs if "failed" in run]
     bench.compare.write(runs, tmp_path)
     files = ("level.csv", "behind.csv", *bench.page.SHOWN.values())
     tables = [f"comparison/{file}" for file in files]
