@@ -1,4 +1,4 @@
-"""A few hundred corrupted inputs in each run; docs/threat-model.md runs a hundred thousand."""
+"""A few hundred corrupted inputs in each run; a full run has a hundred thousand."""
 
 import json
 import subprocess
