@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import littlestone as ls
+
 ROOT = Path(__file__).parents[1]
 PAGES = [
     path
@@ -79,3 +81,13 @@ def test_pages_name_files_that_exist():
         assert absent(path.read_text()) == [], path
     page = "See `mechanisms/select.py`, `learners/users`, `learners/agnostic`, `no.py`."
     assert absent(page) == ["no.py", "learners/agnostic"]
+
+
+def test_the_table_of_people_needed_is_what_plan_computes():
+    page = (ROOT / "docs/guide/choosing.md").read_text()
+    rules = ls.Rules(ls.Schema.from_toml(ROOT / "examples/adult/schema.toml"), max_literals=2)
+    rows = re.findall(r"^\| ([\d.]+)((?: \| [\d,]+){4}) \|$", page, re.MULTILINE)
+    for (epsilon, row), column, alpha in zip(rows, (0, 1, 3), ("0.2", "0.1", "0.02"), strict=True):
+        budget = {"epsilon": epsilon, "evaluate": float(epsilon) / 10}
+        chosen = ls.plan(rules, **budget, alpha=alpha, beta="0.05").chosen
+        assert row.split(" | ")[1:][column] == f"{chosen.n:,}"
