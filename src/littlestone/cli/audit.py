@@ -53,8 +53,8 @@ def exact(
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
 
     Everything observable is compared: the hypothesis, the model file, the page and the printed
-    text. The exit code is 0 if the claim holds and 1 if it does not. Labels outside --labels are
-    tried, too.
+    text. The exit code is 0 if the claim holds and 1 if it does not. Neighbours differ in one
+    record. Labels outside --labels are tried, too.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def replay(
     positive:
         Value of --y that means label 1; every other value means 0.
     pairs:
-        Number of neighbours to compare.
+        Number of neighbours to compare, which are tables that differ from this one in one record.
     """
     from littlestone.audit import replay as replayed
     from littlestone.data import Sample, read_table

@@ -96,23 +96,24 @@ class Typed(Records, Table, Evaluated):
         Column of labels, or of the quantity or count (--target).
     epsilon:
         Privacy loss of the whole fit, as a number or a fraction such as 1/2. A smaller epsilon
-        protects more; 1 is a common choice. Required.
+        protects more; 1 is a common choice.
     delta:
         Delta of the privacy guarantee, for example 1e-6. Linear models and the learners vc1 and
         littlestone need it. With it, boosted trees and scorecards use more trees, and text columns
         can be learned without a --schema.
     alpha:
-        Accuracy to certify: the largest excess of the error rate over that of the best concept of
-        the class. Privacy does not depend on it.
+        Accuracy to certify, for rules, trees and classes with a certificate: the largest excess of
+        the error rate over that of the best concept of the class. Privacy does not depend on it.
     beta:
         Largest probability that the excess error rate is above --alpha. Privacy does not depend on
         it.
     model:
         Family of models. The default, auto, chooses a linear model for labels if there are a
-        --delta, at least 8 columns and few records, that is, if the number of records times epsilon
-        is below 1,000, or below 100 times the number of columns if that is larger. Otherwise it
-        chooses a scorecard for labels if columns are declared monotone, and boosted trees in all
-        other cases. Rules and trees have a certificate of accuracy before any data are seen.
+        --delta, at least 8 columns and few records. Few means that the number of records times
+        epsilon is below 1,000, or below 100 times the number of columns if that is larger.
+        Otherwise it chooses a scorecard for labels if columns are declared monotone, and boosted
+        trees in all other cases. Rules and trees have a certificate of accuracy before any data are
+        seen.
     bounds:
         Without --schema: ranges of numeric columns, from public knowledge, such as
         "age=0:120,income=0:1000000".
@@ -121,8 +122,8 @@ class Typed(Records, Table, Evaluated):
         such as age,sex. They come from a logistic regression, which is fitted in addition to
         --model linear with half of its privacy budget.
     monotonic:
-        Columns of the --schema in which the predicted risk must not decrease (1) or must not
-        increase (-1), such as "age=1,bmi=-1". For linear models and scorecards.
+        For linear models and scorecards: columns of the --schema in which the predicted risk must
+        not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
     concept_class:
         Instead of --model: the concept class (the set of functions to choose from), for example
         "thresholds(1, 99)" or "decision_trees(depth=3)".
@@ -133,12 +134,12 @@ class Typed(Records, Table, Evaluated):
         raised to it.
     high:
         With --target: the upper end of the public range; higher values are lowered to it. Take it
-        from general knowledge, not from this table. In tests at epsilon 1, a range ten times too
+        from general knowledge, not from these records. In tests at epsilon 1, a range ten times too
         wide changed R2 by at most 0.03.
     loss:
         What to predict with --target quantity: a robust mean (huber), the mean of positive amounts
-        (gamma), the median (absolute) or the --quantile. By default huber, or gamma if --low is at
-        least 0 and the upper quartile is at least twice the median.
+        (gamma), the median (absolute) or the --quantile. The default is huber, or gamma if --low is
+        at least 0 and the upper quartile is at least twice the median.
     quantile:
         With --target quantity: predict this quantile, for example 0.9.
     time:
@@ -162,30 +163,31 @@ class Typed(Records, Table, Evaluated):
     shift:
         With --public and --class: the assumed difference between the populations, as RHO,TAU. The
         probability of any set in the population of the records is assumed to be at most RHO times
-        its probability in the population of the public rows, plus TAU. By default 1,0: the same
-        population. The certificate relies on this assumption, which is not checked. With "none",
-        nothing is assumed, and the certificate compares the model with the best candidate only.
+        its probability in the population of the public rows, plus TAU. The default is 1,0, which
+        means the same population. The certificate relies on this assumption, which is not checked.
+        With "none", nothing is assumed, and the certificate compares the model with the best
+        candidate only.
     samples_per_user:
         With --user, for rules, trees and classes with a certificate: the number of records to read
         per user, chosen at random. It is public, so do not take it from the data. Other models read
         all records of a user.
     costs:
-        Public costs of misclassifying each label, for example "no=1,yes=9", not taken from these
-        records. The learner then minimizes the mean cost, and --alpha is a proportion of the
-        largest cost. For rules, trees and classes with a certificate.
+        For rules, trees and classes with a certificate: public costs of misclassifying each label,
+        for example "no=1,yes=9", not taken from these records. The learner then minimizes the mean
+        cost, and --alpha is a proportion of the largest cost.
     labels:
         Instead of --positive: the public list of the labels, separated by commas, for example
-        a,b,c. Any other value of --y counts as an error of every model. Of two labels without a
+        a,b,c. Any other value of --y counts as an error of every model. With two labels and no
         --class, however, the second is the positive one, and any other value is read as the first.
         Rules, and classes over one column, have two labels only.
     require_certificate:
-        Release nothing (exit code 3) if there are too few records to certify --alpha and --beta.
-        For rules and trees with a --schema, and classes with a certificate.
+        For rules and trees with a --schema, and classes with a certificate: release nothing (exit
+        code 3) if there are too few records to certify --alpha and --beta.
     interval:
-        Add prediction intervals for quantities and counts, or prediction sets for labels, with this
-        coverage of new records, for example 90%. They are calibrated on held-out records, which are
-        a fifth of all records unless --holdout gives another proportion. For boosted trees,
-        scorecards and linear models, but not with --time.
+        For boosted trees, scorecards and linear models, but not with --time: coverage on new
+        records, for example 90%, of prediction intervals for quantities and counts or prediction
+        sets for labels. They are calibrated on held-out records, which are a fifth of all records
+        unless --holdout gives another proportion.
     holdout:
         Hold out this proportion of the records, for example 0.2. Nothing is learned from them; the
         model is evaluated on them, with an upper bound on its error rate on new records. The
@@ -199,7 +201,7 @@ class Typed(Records, Table, Evaluated):
         predictors. Results for groups are less precise, because a group has fewer records and the
         same noise.
     like:
-        Instead of --schema: use the schema of this model file (JSON), for example of last year's
+        Instead of --schema: use the schema of this model file (JSON), for example last year's
         model.
     schema:
         TOML file with the public schema: the columns, their bins and categories. It is needed with
@@ -584,7 +586,11 @@ class Asked(Typed):
         --records it may be omitted, and the smallest sufficient value is then searched for.
     x:
         Predictor columns, separated by commas. By default, those of the schema or, without a
-        schema, all columns except those whose names suggest an identifier or free text.
+        schema, all columns.
+    high:
+        With --target: the upper end of the public range; higher values are lowered to it. Take it
+        from general knowledge, not from the private records. In tests at epsilon 1, a range ten
+        times too wide changed R2 by at most 0.03.
     delta:
         Delta of the privacy guarantee, for example 1e-6. Linear models need it. With it, boosted
         trees and scorecards use more trees, and text columns can be learned without a --schema.
@@ -596,19 +602,18 @@ class Asked(Typed):
         their bins from the quantiles of its numbers, and their categories from its texts.
     labels:
         Instead of --positive: the public list of the labels, separated by commas, for example
-        a,b,c. Any other value of --y counts as an error of every model. Of two labels, however, the
-        second is the positive one, and any other value is read as the first. Rules have two labels
-        only.
+        a,b,c. Any other value of --y counts as an error of every model. With two labels, however,
+        the second is the positive one, and any other value is read as the first. Rules have two
+        labels only.
     samples_per_user:
         With --user, for rules and trees: the number of records to read per user, chosen at random.
         It is public, so do not take it from the data. Other models read all records of a user.
     costs:
-        Public costs of misclassifying each label, for example "no=1,yes=9". The learner then
-        minimizes the mean cost, and --alpha is a proportion of the largest cost. For rules and
-        trees.
+        For rules and trees: public costs of misclassifying each label, for example "no=1,yes=9".
+        The learner then minimizes the mean cost, and --alpha is a proportion of the largest cost.
     require_certificate:
-        Release nothing if there are too few records to certify --alpha and --beta. For rules and
-        trees with a --schema.
+        For rules and trees with a --schema: release nothing if there are too few records to certify
+        --alpha and --beta.
     """
 
     epsilon: str | None = None
@@ -668,10 +673,10 @@ def rehearse(
         Public table like the private one (its "twin"): a Parquet or CSV file, or the URL of a table
         in a database.
     n:
-        Number of records of the fit, or several numbers to compare, such as 1000,5000. Each run
-        learns from this many rows, drawn from four fifths of TWIN (without replacement if there are
-        enough), and is evaluated on the remaining fifth. With --aim and --epsilon it may be
-        omitted, and the smallest sufficient number is then searched for.
+        Number of records of the fit (of users, with --user), or several numbers to compare, such as
+        1000,5000. Each run learns from this many, drawn from four fifths of TWIN (without
+        replacement if there are enough), and is evaluated on the remaining fifth. With --aim and
+        --epsilon it may be omitted, and the smallest sufficient number is then searched for.
     aim:
         Performance that the model should reach, such as "auroc >= .75". Other measures are
         log_loss, error, r2, mae, concordance and coverage. If --records or --epsilon is omitted, it

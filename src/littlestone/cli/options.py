@@ -51,7 +51,7 @@ Settings = Annotated[
     Parameter(
         name="--set",
         negative="",
-        help="Set a parameter of an algorithm of the papers, as NAME=VALUE; may be repeated. "
+        help="Set a parameter of an algorithm of the papers, as NAME=VALUE; repeat for others. "
         "`littlestone papers --json` lists the parameters.",
     ),
 ]
@@ -81,7 +81,7 @@ EXAMPLES = {
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def shared(cls: type) -> Any:
-    """Make options that commands share: fields with their docstrings, at the top of ``--help``."""
+    """Make options that commands share: fields with docstrings, or texts in that of the class."""
     hints = get_type_hints(cls, include_extras=True)  # a class derived elsewhere has other names
     cls.__annotations__ = {name: hints[name] for name in cls.__annotations__}
     return Parameter(name="*")(dataclass(frozen=True, kw_only=True)(cls))

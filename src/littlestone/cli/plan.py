@@ -57,16 +57,15 @@ class Wanted(Evaluated):
         with --schema, "rules(max_literals=2)". For boosted trees, scorecards and linear models, use
         `littlestone rehearse` instead.
     epsilon:
-        Privacy loss of the fit. A smaller epsilon protects more; 1 is a common choice. Required,
-        unless --solve epsilon.
+        Privacy loss of the fit. A smaller epsilon protects more; 1 is a common choice.
     alpha:
         Accuracy to certify: the largest excess of the error rate over that of the best concept of
-        the class, for example 0.1. Required, unless --solve alpha.
+        the class, for example 0.1.
     delta:
         Delta, for example 1e-6. Learners with pure privacy do not use it; vc1 and littlestone need
         it.
     beta:
-        Largest probability that the excess error rate is above --alpha, for example 0.05. Required.
+        Largest probability that the excess error rate is above --alpha, for example 0.05.
     schema:
         TOML file with the public schema of the columns, for classes over several columns.
     agnostic:

@@ -69,10 +69,10 @@ class Terms(Csv, Records):
         reading what is published. oblivious: the rows were fixed beforehand. Omit this option with
         --agnostic.
     agnostic:
-        For labels that no concept fits perfectly, with finite classes. Before each batch of rows,
-        one concept is drawn according to its mistakes on all earlier batches. The bound is on
-        mistakes beyond those of the best concept. It holds if the rows of a batch are fixed before
-        its concept is published; they may depend on everything published earlier.
+        Learn from labels that no concept fits perfectly; the class must be finite. Before each
+        batch of rows, one concept is drawn according to its mistakes on all earlier batches. The
+        bound is on mistakes beyond those of the best concept. It holds if the rows of a batch are
+        fixed before its concept is published; they may depend on everything published earlier.
     x:
         Predictor column (by default x), or columns of the schema separated by commas (by default
         all).

@@ -174,7 +174,7 @@ def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
 
 
 def papers(*, json: AsJson = False) -> int:
-    """List the algorithms of the papers, and how many records they need.
+    """List the algorithms that are implemented from papers, and how many records they need.
 
     A learner is run by `fit --learner NAME`, with parameters by --set; `plan` and `audit` accept
     both options, too. Streams, mechanisms and constructions are used from Python
