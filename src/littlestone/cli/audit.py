@@ -50,11 +50,11 @@ def exact(
     outside: Flag = False,
     json: AsJson = False,
 ) -> int:
-    """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
+    """Verify privacy exactly, on all data sets over a few points and for all outputs.
 
-    Everything observable is compared: the hypothesis, the model file, the page and the printed
-    text. The exit code is 0 if the claim holds and 1 if it does not. Neighbours differ in one
-    record. Labels outside --labels are tried, too.
+    Everything observable is compared on all neighbours: the hypothesis, the model file, the page
+    and the printed text. The exit code is 0 if the claim holds and 1 if it does not. Neighbours
+    differ in one record. Labels outside --labels are tried, too.
 
     Parameters
     ----------

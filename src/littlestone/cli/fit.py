@@ -179,7 +179,7 @@ class Typed(Records, Table, Evaluated):
         Instead of --positive: the public list of the labels, separated by commas, for example
         a,b,c. Any other value of --y counts as an error of every model. With two labels and no
         --class, however, the second is the positive one, and any other value is read as the first.
-        Rules, and classes over one column, have two labels only.
+        More than two labels can be listed for all models except rules, and for finite classes.
     require_certificate:
         For rules and trees with a --schema, and classes with a certificate: release nothing (exit
         code 3) if there are too few records to certify --alpha and --beta.
@@ -196,10 +196,10 @@ class Typed(Records, Table, Evaluated):
         epsilon) of the n records, limited to the range from 0.1 to 0.3 and to 20,000 records. They
         hold out none if n epsilon is below 500, and other models hold out none.
     by:
-        Also evaluate at most 8 groups of the held-out records, formed by columns of the --schema,
-        separated by commas, or by a separate schema (groups.toml). The columns need not be
-        predictors. Results for groups are less precise, because a group has fewer records and the
-        same noise.
+        Also evaluate at most 8 groups of the held-out records. They are formed by columns of the
+        --schema, separated by commas, or by a separate schema (groups.toml). The columns need not
+        be predictors. Results for groups are less precise, because a group has fewer records and
+        the same noise.
     like:
         Instead of --schema: use the schema of this model file (JSON), for example last year's
         model.

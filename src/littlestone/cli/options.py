@@ -51,8 +51,8 @@ Settings = Annotated[
     Parameter(
         name="--set",
         negative="",
-        help="Set a parameter of an algorithm of the papers, as NAME=VALUE; repeat for others. "
-        "`littlestone papers --json` lists the parameters.",
+        help="Set a parameter of an algorithm of the papers, as NAME=VALUE. Repeat the option to "
+        "set others. `littlestone papers --json` lists the parameters.",
     ),
 ]
 Out = Annotated[

@@ -295,9 +295,9 @@ def score(
         Table of labelled records: a Parquet or CSV file, or the URL of a table in a database. Only
         the model's columns are read.
     by:
-        Also evaluate at most 8 groups of the records, formed by columns of the model's schema,
-        separated by commas, or by a separate schema (groups.toml). Results for groups are less
-        precise, because a group has fewer records and the same noise.
+        Also evaluate at most 8 groups of the records. They are formed by columns of the model's
+        schema, separated by commas, or by a separate schema (groups.toml). Results for groups are
+        less precise, because a group has fewer records and the same noise.
     """
     from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
