@@ -35,9 +35,11 @@ def helped(*command, monkeypatch):
 )
 def test_who_pays_is_said_alike(command, monkeypatch):
     text = helped(*command.split(), monkeypatch=monkeypatch)
-    assert "--ledger STR The privacy budget of these records, a file made by `littlestone" in text
-    assert "--purpose STR Purpose of the release, in one line, which is recorded" in text
-    assert "--seed INT Seed that makes the result reproducible, and NOT PRIVATE." in text
+    assert (
+        "--ledger STR File with the privacy budget of these records, made by `littlestone" in text
+    )
+    assert "--purpose STR With --ledger: purpose of the release to be recorded" in text
+    assert "--seed INT Seed that makes the result reproducible but NOT PRIVATE." in text
 
 
 # -- What ``--help`` says of every option of every command: a sentence, its default, its cost ------

@@ -9,7 +9,6 @@ from littlestone.cli.options import (
     Claim,
     Csv,
     Flag,
-    Labels,
     label_list,
     needed,
     shared,
@@ -33,10 +32,12 @@ if TYPE_CHECKING:
 class Enumerated(Claim):
     """A claim, and the points of the records that are made to check it."""
 
-    labels: Labels = None
+    labels: str | None = None
+    """Public list of the labels, separated by commas, for decision trees, boosted trees,
+    scorecards, linear models and finite classes."""
     points: str | None = None
-    """The points that records may have, separated by commas (for a schema: cells separated by
-    commas, rows by semicolons). All labellings are tried."""
+    """Points that the records may have, separated by commas, for example 1,2,3. With --schema, they
+    are rows, for example "Bonn,17; Rome,44". All labellings are tried."""
 
 
 def exact(
@@ -49,23 +50,25 @@ def exact(
     outside: Flag = False,
     json: AsJson = False,
 ) -> int:
-    """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
+    """Verify privacy exactly, on all data sets over a few points and for all outputs.
 
-    Everything observable is compared: the hypothesis, the model file, the page, the printed text.
-    Exit 0 if the claim holds, 1 if it does not. Labels outside --labels are tried too.
+    Everything observable is compared on all neighbours: the hypothesis, the model file, the page
+    and the printed text. The exit code is 0 if the claim holds and 1 if it does not. Neighbours
+    differ in one record. Labels outside --labels are tried, too.
 
     Parameters
     ----------
     n:
-        Number of records in each data set. With --learner users it is the number of users, and
+        Number of records in each data set. With --learner users, it is the number of users, and
         neighbours differ in all records of one user.
     samples_per_user:
-        With --learner users: how many records of each user the learner reads.
+        With --learner users: the number of records that the learner reads per user.
     records_per_user:
-        With --learner users: try users with 0, 1, ... and up to this number of records; one more
-        than --samples-per-user by default, so that some have too many.
+        With --learner users: the largest number of records of a user; all numbers from 0 are tried.
+        By default it is one more than --samples-per-user, so that some users have too many.
     method:
-        With --learner users: auto, one-record, group-privacy or user-level.
+        With --learner users: method that protects users (auto, one-record, group-privacy or
+        user-level).
     outside:
         Also try records whose point lies outside the domain.
     """
@@ -103,9 +106,10 @@ def _verdict(found: Any, *, json: bool) -> int:
 
 
 def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
-    """Check why a learner is private for every n: step by step, each enumerated, proved or assumed.
+    """Check the privacy of a learner for every number of records, step by step.
 
-    Exit 1 if a step fails. By default, points are the whole domain.
+    Each step of the argument is enumerated, tested, proved or assumed, as the output says. The exit
+    code is 1 if a step fails.
     """
     from littlestone.audit import all_n as chain_of
 
@@ -129,23 +133,24 @@ def replay(
     pairs: int = 1000,
     json: AsJson = False,
 ) -> int:
-    """Replay a learner's choices on neighbours of a real table; the output is SECRET.
+    """Compare a learner's draws on a real table and on its neighbours; the output is SECRET.
 
-    Computes the exact privacy loss of the choices that were drawn and, for a learner with a single
-    draw, of every outcome. Exit 1 if the claim is exceeded.
+    The output contains the exact privacy loss of the choices that were drawn and, for a learner
+    with a single draw, of every outcome. It is computed from the records, so do not publish it. The
+    exit code is 1 if the claim is exceeded.
 
     Parameters
     ----------
     data:
-        The table: CSV or Parquet.
+        Table of labelled records: a Parquet or CSV file, or the URL of a table in a database.
     y:
-        Column of the labels.
+        Column of labels.
     x:
-        Column of the points; not for classes over rows.
+        Predictor column, for classes over one column.
     positive:
-        The label that counts as 1.
+        Value of --y that means label 1; every other value means 0.
     pairs:
-        Number of neighbours to compare.
+        Number of neighbours to compare, which are tables that differ from this one in one record.
     """
     from littlestone.audit import replay as replayed
     from littlestone.data import Sample, read_table

@@ -88,107 +88,156 @@ def _refuse(why: str, given: Json) -> None:
 
 @shared
 class Typed(Records, Table, Evaluated):
-    """What is to be fitted."""
+    """What is to be fitted.
+
+    Parameters
+    ----------
+    y:
+        Column of labels, or of the quantity or count (--target).
+    epsilon:
+        Privacy loss of the whole fit, as a number or a fraction such as 1/2. A smaller epsilon
+        protects more; 1 is a common choice.
+    delta:
+        Delta of the privacy guarantee, for example 1e-6. Linear models and the learners vc1 and
+        littlestone need it. With it, boosted trees and scorecards use more trees, and text columns
+        can be learned without a --schema.
+    alpha:
+        Accuracy to certify, for rules, trees and classes with a certificate: the largest excess of
+        the error rate over that of the best concept of the class. Privacy does not depend on it.
+    beta:
+        Largest probability that the excess error rate is above --alpha. Privacy does not depend on
+        it.
+    model:
+        Family of models. The default, auto, chooses a linear model for labels if there are a
+        --delta, at least 8 columns and few records. Few means that the number of records times
+        epsilon is below 1,000, or below 100 times the number of columns if that is larger.
+        Otherwise it chooses a scorecard for labels if columns are declared monotone, and boosted
+        trees in all other cases. Rules and trees have a certificate of accuracy before any data are
+        seen.
+    bounds:
+        Without --schema: ranges of numeric columns, from public knowledge, such as
+        "age=0:120,income=0:1000000".
+    inference:
+        Report log odds ratios with confidence intervals for at most six columns of the --schema,
+        such as age,sex. They come from a logistic regression, which is fitted in addition to
+        --model linear with half of its privacy budget.
+    monotonic:
+        For linear models and scorecards: columns of the --schema in which the predicted risk must
+        not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
+    concept_class:
+        Instead of --model: the concept class (the set of functions to choose from), for example
+        "thresholds(1, 99)" or "decision_trees(depth=3)".
+    target:
+        Kind of --y, if it does not contain labels: a quantity in a public range, or a count.
+    low:
+        With --target quantity: the lower end of the public range, by default 0. Lower values are
+        raised to it.
+    high:
+        With --target: the upper end of the public range; higher values are lowered to it. Take it
+        from general knowledge, not from these records. In tests at epsilon 1, a range ten times too
+        wide changed R2 by at most 0.03.
+    loss:
+        What to predict with --target quantity: a robust mean (huber), the mean of positive amounts
+        (gamma), the median (absolute) or the --quantile. The default is huber, or gamma if --low is
+        at least 0 and the upper quartile is at least twice the median.
+    quantile:
+        With --target quantity: predict this quantile, for example 0.9.
+    time:
+        Instead of --y: column of the times until the --event or censoring.
+    event:
+        With --time: column of the event indicator, 1 for an observed event and 0 for a censored
+        time.
+    event_is:
+        With --time: the value of --event that means an event, if it is not 1 (in R often 2).
+    periods:
+        With --time: the public ends of the periods, for example 12,24,36; or the number of equal
+        periods up to --high.
+    public:
+        Table of public, unlabelled rows, instead of --schema. Columns with the same names take
+        their bins from the quantiles of its numbers, and their categories from its texts. For the
+        classes thresholds and intervals, the values in its column --x are the candidate end points.
+        Nothing in this table is protected, and it must contain no private record.
+    bins:
+        With --public: the largest number of bins per column, by default 20. More bins approximate
+        the numbers better, but give the learner more candidates.
+    shift:
+        With --public and --class: the assumed difference between the populations, as RHO,TAU. The
+        probability of any set in the population of the records is assumed to be at most RHO times
+        its probability in the population of the public rows, plus TAU. The default is 1,0, which
+        means the same population. The certificate relies on this assumption, which is not checked.
+        With "none", nothing is assumed, and the certificate compares the model with the best
+        candidate only.
+    samples_per_user:
+        With --user, for rules, trees and classes with a certificate: the number of records to read
+        per user, chosen at random. It is public, so do not take it from the data. Other models read
+        all records of a user.
+    costs:
+        For rules, trees and classes with a certificate: public costs of misclassifying each label,
+        for example "no=1,yes=9", not taken from these records. The learner then minimizes the mean
+        cost, and --alpha is a proportion of the largest cost.
+    labels:
+        Instead of --positive: the public list of the labels, separated by commas, for example
+        a,b,c. Any other value of --y counts as an error of every model. With two labels and no
+        --class, however, the second is the positive one, and any other value is read as the first.
+        More than two labels can be listed for all models except rules, and for finite classes.
+    require_certificate:
+        For rules and trees with a --schema, and classes with a certificate: release nothing (exit
+        code 3) if there are too few records to certify --alpha and --beta.
+    interval:
+        For boosted trees, scorecards and linear models, but not with --time: coverage on new
+        records, for example 90%, of prediction intervals for quantities and counts or prediction
+        sets for labels. They are calibrated on held-out records, which are a fifth of all records
+        unless --holdout gives another proportion.
+    holdout:
+        Hold out this proportion of the records, for example 0.2. Nothing is learned from them; the
+        model is evaluated on them, with an upper bound on its error rate on new records. The
+        evaluation gets all of epsilon unless --evaluate says less, because no record is used twice.
+        By default, boosted trees, scorecards and linear models hold out the proportion 1000 / (n
+        epsilon) of the n records, limited to the range from 0.1 to 0.3 and to 20,000 records. They
+        hold out none if n epsilon is below 500, and other models hold out none.
+    by:
+        Also evaluate at most 8 groups of the held-out records. They are formed by columns of the
+        --schema, separated by commas, or by a separate schema (groups.toml). The columns need not
+        be predictors. Results for groups are less precise, because a group has fewer records and
+        the same noise.
+    like:
+        Instead of --schema: use the schema of this model file (JSON), for example last year's
+        model.
+    schema:
+        TOML file with the public schema: the columns, their bins and categories. It is needed with
+        --strict or --user, unless there is a --class or --public.
+    """
 
     y: str | None = None
-    """Column of labels, or of the quantity or count (--target)."""
     epsilon: str | None = None
-    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
-    choice. Required."""
     delta: str | None = None
-    """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
-    and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Largest certified excess of the error rate over that of the best concept of the class
-    (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Largest probability that the excess error rate is above alpha (privacy does not depend on
-    it)."""
     model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
-    """The family of models. The default, auto, chooses linear if there are a delta, at least 8
-    columns and few records, and otherwise boosted. Rules and trees have a certificate of accuracy
-    before any data are seen."""
     bounds: str | None = None
-    """Without --schema: ranges of numeric columns, from public knowledge, such as
-    "age=0:120,income=0:1000000"."""
     inference: str | None = None
-    """At most six columns of the --schema, such as age,sex: log odds ratios with confidence
-    intervals, from a logistic regression beside --model linear, for half of its privacy budget."""
     monotonic: str | None = None
-    """Columns of the --schema in which the risk of a linear model or scorecard must not decrease
-    (1) or must not increase (-1), such as "age=1,bmi=-1"."""
     concept_class: ClassSpec | None = None
-    """For experts, instead of --model: the concept class, for example "thresholds(1, 99)" or
-    "decision_trees(depth=3)"."""
     target: Literal["quantity", "count"] | None = None
-    """What --y contains, if it does not contain labels: a quantity in a public range, or a
-    count."""
     low: str | None = None
-    """With --target quantity: the lowest value (by default 0). Lower values are set to it.
-    Public."""
     high: str | None = None
-    """With --target: the highest value. Higher values are set to it. Public: take it from general
-    knowledge, not from this table. A range that is ten times too wide costs little."""
     loss: Literal["huber", "gamma", "absolute", "quantile"] | None = None
-    """With --target quantity: huber (a robust mean), gamma (a mean of positive amounts), absolute
-    (the median) or quantile. By default huber, or gamma if the distribution is skewed (upper
-    quartile at least twice the median)."""
     quantile: str | None = None
-    """With --target quantity: predict this quantile, for example 0.9."""
     time: str | None = None
-    """Column of times, instead of --y: time until the --event, in --periods."""
     event: str | None = None
-    """With --time: column of the event indicator, 1 for an observed event and 0 for a censored
-    time."""
     event_is: str | None = None
-    """With --time: the value of --event that means an event, if it is not 1 (in R often 2)."""
     periods: str | None = None
-    """With --time: the public ends of the periods, for example 12,24,36; or, with --high, the
-    number of equal periods."""
     public: str | None = None
-    """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
-    DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
-    and its texts as categories. For thresholds(...) and intervals(...): the values in its column
-    --x are the candidate end points."""
     bins: str | None = None
-    """With --public: the largest number of bins of a column, by default 20. More bins
-    approximate the numbers better, but give the learner more candidates."""
     shift: str | None = None
-    """With --public and --class: how the populations may differ, as RHO,TAU: the probability of any
-    set in the population of the records is at most RHO times its probability among public rows,
-    plus TAU. By default 1,0: the same population. The certificate relies on this, and nothing
-    checks it. With "none", the certificate compares with the best candidate only."""
     samples_per_user: str | None = None
-    """With --user: how many records of each user are read, chosen at random. The number is public
-    and must not be taken from the data. Boosted trees and scorecards read all records, without this
-    option."""
     costs: str | None = None
-    """Cost of misclassifying each label, for example "no=1,yes=9": public numbers, never taken from
-    these records. The learner (agnostic or generic) then minimizes the mean cost, and alpha is a
-    proportion of the largest cost."""
     labels: str | None = None
-    """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-    decision trees, boosted trees, scorecards and finite classes. Any other cell counts
-    as an error of every model. If there are two labels and no --class, the second is the positive
-    one, and any other cell is read as the first."""
     require_certificate: Flag = False
-    """Release nothing (exit 3) if there are too few records for alpha and beta."""
     interval: str | None = None
-    """Prediction intervals of quantities and counts, or prediction sets of labels, with this
-    coverage on new records, for example 90%. They are calibrated on held-out records, by default
-    --holdout 0.2. For boosted trees, scorecards and linear models."""
     holdout: str | None = None
-    """Hold out this proportion of the records, for example 0.2: nothing is learned from them, and
-    the model is evaluated on them, with an upper bound on its error rate on new records. The
-    evaluation then gets all of epsilon (unless --evaluate says less), as no record is used twice.
-    By default a public rule decides: the proportion is 1000 / (n epsilon), but at least 0.1, at
-    most 0.3, and at most 20,000 records."""
     by: str | None = None
-    """Also evaluate at most 8 groups of the held-out records, by columns of the --schema, separated
-    by commas (predictors or not), or by a separate schema (groups.toml). This costs no epsilon,
-    but a group has fewer records than the whole, with the same noise."""
     like: str | None = None
-    """Instead of --schema: use the columns of this model (JSON), such as last year's."""
 
     def parsed(
         self,
@@ -400,7 +449,7 @@ def fit(
 ) -> int:
     """Learn a private model from a table, and release it.
 
-    A table, --y and --epsilon are enough: public rules choose the options that you omit, and these
+    A table, --y and --epsilon are enough: public rules choose the options that you omit, and the
     choices are printed first, with their costs.
 
     Parameters
@@ -409,25 +458,27 @@ def fit(
         Table of labelled records: a Parquet or CSV file, or the URL of a table in a database, such
         as postgresql://host/db?table=t.
     learner:
-        The algorithm: generic (certified for realizable labels: some concept of the class has no
-        errors), agnostic (certified for any labels), vc1 (realizable labels, for huge domains),
-        littlestone (realizable labels, for classes that cannot be listed, such as sets of texts),
-        or auto: the one that needs the fewest records of those certified for any labels. The others
-        may need far fewer: `littlestone plan` compares them. Or an algorithm of the papers, such as
+        Learning algorithm for --class. generic is certified for realizable labels, which means that
+        some concept of the class makes no errors; agnostic is certified for any labels. vc1 (for
+        huge domains) and littlestone (for classes that cannot be listed, such as sets of texts) are
+        certified for realizable labels, and need a --delta. auto takes the algorithm that needs the
+        fewest records among those certified for any labels; `littlestone plan` compares them with
+        the others, which may need far fewer. Algorithms of the papers have names such as
         lyu.theorem3 (`littlestone papers`).
     agnostic:
-        Make a learner for realizable labels agnostic: it sees records that were privately
-        relabelled by a concept, and its certificate holds for any labels.
+        Convert a --learner for realizable labels into one that is certified for any labels. The
+        records are first relabelled privately by a concept of the class.
     weights:
-        Not supported: a record of weight w would count w times, and its privacy loss would be w
+        Not supported, because a record of weight w would count w times and have a privacy loss of w
         times epsilon.
     protocol:
-        Run the protocol that `littlestone rehearse --out` wrote. No other option then says what is
-        learned, and the record names the protocol's hash.
+        Run the protocol that `littlestone rehearse --out` wrote. Options that define the fit, such
+        as --epsilon, must then be omitted. The release record contains the hash of the protocol.
     out:
-        Write the model (JSON) here; an existing file is replaced.
+        Write the model (JSON) to this file, replacing any existing file.
     release:
-        Write model, page, record, schema and a README with hashes into this new or empty folder.
+        Write the model, the page, the record, the schema and a README with hashes to this folder,
+        which must be new or empty.
     """
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
@@ -526,26 +577,72 @@ def _left(budget: Ledger | None) -> str | None:
 
 @shared
 class Asked(Typed):
-    """What is to be fitted."""
+    """What is to be fitted.
+
+    Parameters
+    ----------
+    epsilon:
+        Privacy loss of the fit, or several values to compare, such as .5,1,2. With --aim and
+        --records it may be omitted, and the smallest sufficient value is then searched for.
+    x:
+        Predictor columns, separated by commas. By default, those of the schema or, without a
+        schema, all columns.
+    high:
+        With --target: the upper end of the public range; higher values are lowered to it. Take it
+        from general knowledge, not from the private records. In tests at epsilon 1, a range ten
+        times too wide changed R2 by at most 0.03.
+    delta:
+        Delta of the privacy guarantee, for example 1e-6. Linear models need it. With it, boosted
+        trees and scorecards use more trees, and text columns can be learned without a --schema.
+    schema:
+        TOML file with the public schema: the columns, their bins and categories. It is needed
+        without TWIN and, unless there is a --public table, with --strict or --user.
+    public:
+        Table of public, unlabelled rows, instead of --schema. Columns with the same names take
+        their bins from the quantiles of its numbers, and their categories from its texts.
+    labels:
+        Instead of --positive: the public list of the labels, separated by commas, for example
+        a,b,c. Any other value of --y counts as an error of every model. With two labels, however,
+        the second is the positive one, and any other value is read as the first. Rules have two
+        labels only.
+    samples_per_user:
+        With --user, for rules and trees: the number of records to read per user, chosen at random.
+        It is public, so do not take it from the data. Other models read all records of a user.
+    costs:
+        For rules and trees: public costs of misclassifying each label, for example "no=1,yes=9".
+        The learner then minimizes the mean cost, and --alpha is a proportion of the largest cost.
+    require_certificate:
+        For rules and trees with a --schema: release nothing if there are too few records to certify
+        --alpha and --beta.
+    """
 
     epsilon: str | None = None
-    """Privacy loss, or several numbers, such as .5,1,2. With --aim and --records it may be left
-    out, and is then searched for."""
+    # these two are answered by an error that teaches
+    concept_class: Annotated[str | None, Parameter(name="--class", show=False)] = None
+    shift: Annotated[str | None, Parameter(show=False)] = None
 
 
 @shared
 class Guesses:
-    """A population that is simulated, where there is no twin."""
+    """A population that is simulated, where there is no twin.
+
+    Parameters
+    ----------
+    best:
+        Without TWIN: a guess at the AUROC of the best model without privacy (R2 for quantities,
+        concordance for times).
+    share:
+        Without TWIN: a guess at the proportion of records with label 1, or with an event.
+    single:
+        Without TWIN: a guess at the AUROC (R2, concordance) of the best single column.
+    third:
+        Without TWIN: a guess at the same measure for the third-best single column.
+    """
 
     best: str | None = None
-    """Without TWIN: the AUROC (for quantities R2, for times the concordance) of the best model
-    without privacy, as a guess."""
     share: str | None = None
-    """Without TWIN: the prevalence of label 1, or of events."""
     single: str | None = None
-    """Without TWIN: the AUROC (R2, concordance) of the best model of one column, as a guess."""
     third: str | None = None
-    """Without TWIN: the same measure for the third-best column, as a guess."""
 
 
 def rehearse(
@@ -564,37 +661,41 @@ def rehearse(
     report: Page = None,
     json: AsJson = False,
 ) -> int:
-    """Estimate how good a fit of given size will be, by repeated runs on PUBLIC rows.
+    """Estimate how good a fit will be by running it repeatedly on PUBLIC rows.
 
-    Nothing in TWIN is protected: it is a public table that resembles the private one, such as last
-    year's published table. Without TWIN, a population is simulated from a --schema and guesses
-    (--best, --share). Several proportions, such as --holdout 0.1,0.2, are compared.
+    TWIN must be a public table that resembles the private one, such as last year's published table.
+    Nothing in it is protected. Without TWIN, a population is simulated from a --schema and guesses
+    (--best, --share). If --holdout has several values, such as 0.1,0.2, they are compared.
 
     Parameters
     ----------
     twin:
-        A public table like the private one (its "twin"): a Parquet or CSV file, or the URL of a
-        table in a database.
+        Public table like the private one (its "twin"): a Parquet or CSV file, or the URL of a table
+        in a database.
     n:
-        How many records the fit will have, or several numbers, such as 1000,5000. Each run draws
-        this many rows from four fifths of TWIN (without replacement, as long as there are enough),
-        and is evaluated on the remaining fifth. With --aim it may be left out, and is then
-        searched for.
+        Number of records of the fit (of users, with --user), or several numbers to compare, such as
+        1000,5000. Each run learns from this many, drawn from four fifths of TWIN (without
+        replacement if there are enough), and is evaluated on the remaining fifth. With --aim and
+        --epsilon it may be omitted, and the smallest sufficient number is then searched for.
     aim:
-        What the model should reach, such as "auroc >= .75"; also for log_loss, error, r2, mae,
-        concordance and coverage. Whichever of --records and --epsilon is left out is searched for;
-        exit 3 if 10,000,000 records are not enough.
+        Performance that the model should reach, such as "auroc >= .75". Other measures are
+        log_loss, error, r2, mae, concordance and coverage. If --records or --epsilon is omitted, it
+        is searched for; the exit code is 3 if 10,000,000 records, or an epsilon of 100, are not
+        enough.
     chance:
-        Probability with which a fit should reach the --aim.
+        With --aim: the probability with which a fit should reach it.
     runs:
-        Smallest number of runs; more follow, up to 100, until the 95% margin of error of the mean
-        is at most 0.01.
+        Smallest number of runs. More follow, up to 100, until the 95% margin of error of the mean
+        of the first measure is at most 0.01. With --aim, each value that is tried gets 40 to 400
+        runs instead.
     jobs:
-        Number of parallel processes (by default one per core).
+        Number of parallel processes, by default one per core.
     seed:
-        Seed of the rows and the draws, all of which are public.
+        Seed for drawing the rows and for the fits, all of which are public.
     out:
-        Write the protocol (JSON, all that the fit will do) here, for `littlestone fit --protocol`.
+        Write the protocol, which fixes everything that the fit will do, to this file (JSON) for
+        `littlestone fit --protocol`. A protocol needs one number of records and one epsilon, or an
+        --aim.
     """
     from littlestone.planning.rehearsal import rehearsed
 

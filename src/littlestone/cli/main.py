@@ -61,11 +61,14 @@ DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED, STOPPED, INTERRUPTED = 0, 1, 2, 3,
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _EXITS = (
-    "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
-    "required certificate; 4 the privacy budget does not allow it; 5 stopped after a first part, "
-    "whose epsilon is spent; 130 interrupted."
+    "Exit codes: 0 done; 1 a verification failed, or the program has a bug; 2 bad input; 3 too few "
+    "records; 4 the privacy budget does not allow the release; 5 stopped after a first part of the "
+    "release, whose epsilon is spent; 130 interrupted."
 )
-_PRICES = f"An option that names no cost in epsilon costs none.\n\n{_EXITS}"
+_PRICES = f"Options without a note [epsilon: ...] cost no epsilon.\n\n{_EXITS}"
+_FREE = "This command costs no epsilon."
+#: Commands with no option whose cost in epsilon is named.
+_NEVER_CHARGED = (predict, report, export, check_record, dims, papers, new, check_schema, show)
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
@@ -109,13 +112,14 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
     papers,
 )
 for _place, _command in enumerate(_COMMANDS):
-    _of_class = _command in (plan, fit, rehearse, stream, dims)
-    _about = f"{_CLASSES}\n\n{_PRICES}" if _of_class else _PRICES
+    _of_class = _command in (plan, fit, stream, dims)
+    _price = f"{_FREE}\n\n{_EXITS}" if _command in _NEVER_CHARGED else _PRICES
+    _about = f"{_CLASSES}\n\n{_price}" if _of_class else _price
     app.command(_command, sort_key=_place, help_epilogue=_about)
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
-        "Check the privacy of learners: exactly on small tables, for every n, or by replay.",
+        "Verify the privacy of learners exactly on small tables, for every n, or by replay.",
         len(_COMMANDS),
         (exact, all_n, replay),
     ),
@@ -125,7 +129,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
         (create, show),
     ),
     "schema": (
-        "Draft a public description of the columns of a table, check one, or learn one privately.",
+        "Draft a schema (a public description of columns), check one, or learn one privately.",
         -1,  # the first step
         (new, propose, check_schema),
     ),
@@ -134,12 +138,14 @@ for _name, (_about, _place, _commands) in _GROUPS.items():
     _group = App(
         name=_name,
         help=_about,
-        help_epilogue=_PRICES,
+        help_epilogue=_EXITS,
         help_format="plaintext",
         sort_key=_place,
     )
     for _command in _commands:
-        _group.command(_command, name="check" if _command is check_schema else None)
+        _about = f"{_FREE}\n\n{_EXITS}" if _command in _NEVER_CHARGED else _PRICES
+        _named = "check" if _command is check_schema else None
+        _group.command(_command, name=_named, help_epilogue=_about)
     app.command(_group)
 
 #: What a required parameter may look like.

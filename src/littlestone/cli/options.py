@@ -37,31 +37,29 @@ if TYPE_CHECKING:
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
-AsJson = Annotated[bool, Parameter(negative="", show_default=False, help="Print one JSON object.")]
+AsJson = Annotated[
+    bool, Parameter(negative="", show_default=False, help="Print the result as one JSON object.")
+]
 Page = Annotated[
-    str | None, Parameter(help="Write a page (HTML) here; an existing file is replaced.")
+    str | None,
+    Parameter(
+        help="Write an HTML page about the result to this file, replacing any existing file."
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
     Parameter(
         name="--set",
         negative="",
-        help="NAME=VALUE, a parameter of an algorithm of the papers; may be repeated. `littlestone "
-        "papers` lists them. A parameter that is not set has the value printed in the paper.",
+        help="Set a parameter of an algorithm of the papers, as NAME=VALUE. Repeat the option to "
+        "set others. `littlestone papers --json` lists the parameters.",
     ),
 ]
 Out = Annotated[
     str | None,
-    Parameter(help="Write here instead of to the standard output; an existing file is replaced."),
+    Parameter(help="Write the output to this file, replacing any existing file."),
 ]
-Model = Annotated[str, Parameter(help="File written by `littlestone fit --out`.")]
-Labels = Annotated[
-    str | None,
-    Parameter(
-        help="The public labels, separated by commas, for decision trees, boosted "
-        "trees, scorecards and finite classes."
-    ),
-]
+Model = Annotated[str, Parameter(help="Model file, written by `littlestone fit --out`.")]
 
 #: What a required option may look like.
 EXAMPLES = {
@@ -83,7 +81,7 @@ EXAMPLES = {
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def shared(cls: type) -> Any:
-    """Make options that commands share: fields with their docstrings, at the top of ``--help``."""
+    """Make options that commands share: fields with docstrings, or texts in that of the class."""
     hints = get_type_hints(cls, include_extras=True)  # a class derived elsewhere has other names
     cls.__annotations__ = {name: hints[name] for name in cls.__annotations__}
     return Parameter(name="*")(dataclass(frozen=True, kw_only=True)(cls))
@@ -94,22 +92,21 @@ class Claim:
     """A learner, and what is claimed of it."""
 
     concept_class: ClassSpec | None = None
-    """The concept class, for example "thresholds(1, 99)". Required, like --learner and
-    --epsilon."""
+    """Concept class (the set of functions to choose from), for example "thresholds(1, 99)"."""
     learner: str | None = None
-    """The algorithm, for example generic, agnostic, vc1 or boosting."""
+    """Learning algorithm, for example generic, agnostic, vc1 or boosting."""
     epsilon: str | None = None
-    """Epsilon that is claimed."""
+    """Epsilon that the learner claims."""
     delta: str | None = None
-    """Delta that is claimed, for learners without pure privacy."""
+    """Delta that the learner claims, if it does not have pure privacy."""
     alpha: str = "0.1"
-    """Largest certified excess of the error rate over that of the best concept of the class
-    (privacy does not depend on it)."""
+    """Accuracy to certify: the largest excess of the error rate over that of the best concept of
+    the class. Privacy does not depend on it."""
     beta: str = "0.05"
-    """Largest probability that the excess error rate is above alpha (privacy does not depend on
-    it)."""
+    """Largest probability that the excess error rate is above --alpha. Privacy does not depend on
+    it."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over several columns."""
+    """TOML file with the public schema of the columns, for classes over several columns."""
     settings: Settings = None
 
     def opened(
@@ -141,9 +138,9 @@ class Csv:
     """How a CSV file is written."""
 
     csv: str | None = None
-    """Format of a CSV file, for example "sep=;, decimal=comma, encoding=latin-1". The default is
-    what the schema, model or stream declares, else commas, decimal points and UTF-8. Nothing is
-    guessed from the cells."""
+    """Format of CSV files, for example "sep=;, decimal=comma, encoding=latin-1". The default is the
+    format that the schema, model or stream declares or, if none is declared, comma-separated UTF-8
+    with decimal points. The format is never guessed from the cells."""
 
     def written(self, caller: str) -> CsvFormat | None:
         """Return the format that was typed."""
@@ -157,8 +154,8 @@ class Table(Csv):
     """How a table is read, whose columns a schema names."""
 
     header_is_public: Flag = False
-    """Declare that the first line of a CSV file has column names and is not a record, so that
-    messages may quote it."""
+    """Declare that the first line of a CSV file contains column names and is not a record, so that
+    the names may be used and quoted in messages."""
 
     def format(self, caller: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
         """Return the format that was typed, with its header; None: what the schema declares."""
@@ -177,20 +174,23 @@ class Records:
     """Which columns are learned from, and what their cells mean."""
 
     x: str | None = None
-    """Column of points, or predictor columns separated by commas (by default those of the
-    schema)."""
+    """Predictor columns, separated by commas; a class over one column needs one. By default, those
+    of the schema or, without a schema, all columns except those whose names suggest an identifier
+    or free text."""
     schema: str | None = None
-    """TOML file with the public columns, their bins and categories."""
+    """TOML file with the public schema: the columns, their bins and categories."""
     user: str | None = None
-    """Column that names the user (person, machine) of each record: users are protected instead of
-    single records. All records without a user count as one user's."""
+    """Column that identifies the user (a person or machine) of each record. All records of a user
+    are then protected together. Records without a user count as those of one user."""
     positive: str | None = None
-    """The cell of --y that means 1 (by default 1); every other cell means 0."""
+    """Value of --y that means label 1; every other value means 0. The default is 1, which also
+    matches true and yes."""
     negative: str | None = None
-    """With --strict: the cell of --y that means 0 (by default 0, if --positive is 1)."""
+    """With --strict: the only value of --y that means label 0. It is 0 by default if --positive is
+    1, and required otherwise."""
     strict: Flag = False
-    """Refuse cells that do not fit their column, instead of converting them by public rules. A
-    refusal is not covered by the privacy guarantee."""
+    """Refuse a table or row with a cell that does not fit its column, instead of applying the
+    public rules for such cells. A refusal is not covered by the privacy guarantee."""
 
     def label_rule(self, caller: str) -> dict[str, str | None]:
         """Return the label that means 1, and the only other one that strict reading allows."""
@@ -233,11 +233,12 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The amount of epsilon for a private evaluation: the error rates of the model and of the
-    majority class; for scorecards and boosted trees also the ROC curve and the calibration. The
-    learner gets the rest. The default for rules and trees is a tenth of epsilon. Other models are
-    evaluated on held-out records, as with --holdout, if n times epsilon is at least 500, and
-    otherwise not at all."""
+    """Epsilon for a private evaluation. It estimates the error rates of the model and of the
+    majority class and, for boosted trees, scorecards and linear models, the ROC curve and the
+    calibration. Without held-out records, the learner gets the rest of epsilon. By default, rules,
+    trees and classes with a certificate use a tenth of epsilon, or of what remains of it after the
+    columns are learned. Other models are evaluated on held-out records, as with --holdout, if the
+    number of records times epsilon is at least 500, and otherwise not at all."""
     no_evaluate: Flag = False
     """Spend all of epsilon on learning from all records, and evaluate nothing."""
 
@@ -272,12 +273,14 @@ class Paid:
     """What pays, and where chance comes from."""
 
     ledger: str | None = None
-    """The privacy budget of these records, a file made by `littlestone ledger create`. The release
-    is recorded in it before anything is drawn; exit 4 if the budget does not allow it."""
+    """File with the privacy budget of these records, made by `littlestone ledger create`. The cost
+    of a release is recorded in it before anything is drawn. If the budget does not allow the
+    release, the exit code is 4."""
     purpose: str | None = None
-    """Purpose of the release, in one line, which is recorded in the ledger."""
+    """With --ledger: purpose of the release to be recorded, in one line of at most 200
+    characters."""
     seed: int | None = None
-    """Seed that makes the result reproducible, and NOT PRIVATE."""
+    """Seed that makes the result reproducible but NOT PRIVATE."""
 
     def budget(self, caller: str) -> Ledger | None:
         """Return the ledger, opened for the purpose."""
@@ -309,7 +312,8 @@ class Filed:
     """What is written to be filed."""
 
     record: str | None = None
-    """Write the release record here; `littlestone check-record` verifies it without the data."""
+    """Write the release record (JSON) to this file. `littlestone check-record` verifies it without
+    the data."""
 
     def source(self, caller: str, paid: Paid) -> Source:
         """Return the source; refuse first a record that could not be made."""

@@ -11,7 +11,6 @@ from littlestone.cli.options import (
     ClassSpec,
     Evaluated,
     Flag,
-    Labels,
     Page,
     Settings,
     check_outputs,
@@ -49,47 +48,73 @@ _COMPARES = "compares all learners: leave out --solve and --learner."
 
 @shared
 class Wanted(Evaluated):
-    """What is to be achieved; --solve leaves some of it open."""
+    """What is to be achieved; --solve leaves some of it open.
+
+    Parameters
+    ----------
+    concept_class:
+        Concept class (the set of functions to choose from), for example "thresholds(1, 2**64)" or,
+        with --schema, "rules(max_literals=2)". For boosted trees, scorecards and linear models, use
+        `littlestone rehearse` instead.
+    epsilon:
+        Privacy loss of the fit. A smaller epsilon protects more; 1 is a common choice.
+    alpha:
+        Accuracy to certify: the largest excess of the error rate over that of the best concept of
+        the class, for example 0.1.
+    delta:
+        Delta, for example 1e-6. Learners with pure privacy do not use it; vc1 and littlestone need
+        it.
+    beta:
+        Largest probability that the excess error rate is above --alpha, for example 0.05.
+    schema:
+        TOML file with the public schema of the columns, for classes over several columns.
+    agnostic:
+        Omit learners that are certified only for realizable labels (some concept of the class makes
+        no errors).
+    samples_per_user:
+        Protect users with this many records each. Learners that protect single records are planned
+        twice: for one record of each user, and for all records with a smaller epsilon.
+    public_points:
+        For thresholds and intervals: the number of public, unlabelled points (`fit --public`),
+        which come from the population of the records. For rules and trees, give a --schema of
+        public rows instead, made in Python by Schema.from_public(table).to_toml().
+    horizon:
+        Also compute upper and lower bounds on the number of mistakes of `littlestone stream` in a
+        stream of this many rows.
+    model:
+        The family of models, as for `fit`.
+    learner:
+        Plan only this algorithm of the papers, for example lyu.theorem3; `littlestone papers` lists
+        them.
+    solve:
+        Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
+        can be certified with --n records.
+    n:
+        With --solve: the number of records, or of users with --samples-per-user.
+    labels:
+        Public list of the labels, separated by commas, for decision trees and finite classes.
+    evaluate:
+        Epsilon for a private evaluation of the model on the same records; the learner gets the
+        rest. The default is a tenth of --epsilon. With --solve epsilon, it is given as a proportion
+        of epsilon.
+    """
 
     concept_class: ClassSpec | None = None
-    """The concept class, for example "thresholds(1, 2**64)"; or, with --schema, a class over its
-    columns, such as "rules(max_literals=2)"."""
     epsilon: str | None = None
-    """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
-    epsilon."""
     alpha: str | None = None
-    """Largest excess of the error rate over that of the best concept of the class, for example
-    0.1. Required, unless --solve alpha."""
     delta: str | None = None
-    """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Largest probability that the excess error rate is above alpha, for example 0.05.
-    Required."""
     schema: str | None = None
-    """TOML file with the public columns, for classes over several columns."""
-    labels: Labels = None
+    labels: str | None = None
     agnostic: Flag = False
-    """Omit learners that are certified for realizable labels only."""
     samples_per_user: str | None = None
-    """Protect users with this many records each. A learner that protects records then reads one
-    record of each user, or all of them with a smaller epsilon."""
     public_points: str | None = None
-    """Number of public unlabelled points from the population of the records (`fit --public`), for
-    thresholds and intervals. For rules and trees, give a --schema of public
-    rows instead: Schema.from_public(table).to_toml()."""
     horizon: str | None = None
-    """Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
-    and below."""
     model: Annotated[str | None, Parameter(show=False)] = None  # answered by an error that teaches
-    """The family of models, as for `fit`."""
     learner: str | None = None
-    """Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`)."""
     settings: Settings = None
     solve: Solved | None = None
-    """Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
-    can be certified with --n records. --evaluate is then given as a proportion of epsilon."""
     n: str | None = None
-    """For --solve: the number of records, or of users if users are protected."""
     report: Page = None
 
     def refuse(self, why: str, *options: str) -> None:
@@ -105,9 +130,9 @@ class Wanted(Evaluated):
 
 
 def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
-    """Compute how many records each learner needs; reads no data.
+    """Compute how many records each learner needs, without reading any data.
 
-    The chosen learner is the one that `fit` selects (--learner auto).
+    The table marks the learner that `fit` selects by default (--learner auto).
     """
     from littlestone.classes.spec import at_so_many
 

@@ -48,27 +48,30 @@ def predict(
     proba: Flag = False,
     out: Out = None,
 ) -> int:
-    """Predict each row of a table with a released model; costs no epsilon.
+    """Predict each row of a table with a released model.
 
-    Writes CSV, or Parquet if --out ends in .parquet: the header "prediction", and then for each
-    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count or the
-    cumulative hazard of an event). A row outside the model's public domain gets the first label.
-    Files of any size are streamed. A model with prediction intervals adds the columns "low" and
-    "high"; one with prediction sets adds a column for each label, 1 if the set contains it.
+    The output is CSV, or Parquet if --out ends in .parquet, with one row for each row of the table,
+    in order. The column "prediction" contains the label (0 or 1, or one of the model's list), the
+    quantity, the expected count, or the cumulative hazard of the event. A row outside the model's
+    public domain gets the first label. A model with prediction intervals adds the columns "low" and
+    "high"; a model with prediction sets adds a column for each label, which is 1 if the set
+    contains the label and 0 if not. The table is streamed, so it may be larger than memory.
+    Predictions for private rows reveal something about these rows, so do not publish them.
 
     Parameters
     ----------
     data:
-        Table: a Parquet or CSV file. The model says which columns are read.
+        Table: a Parquet or CSV file, or the URL of a table in a database. Only the model's columns
+        (and --key) are read.
     x:
-        Column of points, if its name differs from the model's.
+        For a model of one column: the predictor column, if its name differs from the model's.
     key:
         Column to copy in front of the predictions, such as a record number.
     proba:
-        Write "prediction,probability" instead: for a scorecard or boosted trees the probability of
-        label 1; for other models the proportion of label 1 among evaluated records with the same
-        prediction. With a list of labels: a column for each label. With a time until an event: a
-        column for the event-free probability at the end of each period.
+        Add a column "probability" with the probability of label 1 or, with a list of labels, a
+        column for each label. For rules, trees and classes over one column, a probability is the
+        proportion of that label among the evaluated records with the same prediction. With a time
+        until an event, add a column for the event-free probability at the end of each period.
     """
     from littlestone.data.cells import PARQUET, conversion, format_of
     from littlestone.learners.release import Release
@@ -100,12 +103,12 @@ def predict(
 
 
 def report(model: Model, /, *, out: str) -> int:
-    """Write the page of a model: what it is, its privacy guarantee and its accuracy.
+    """Write an HTML page about a model: what it is, its privacy guarantee and its accuracy.
 
     Parameters
     ----------
     out:
-        Write the page (HTML) here; an existing file is replaced.
+        Write the page (HTML) to this file, replacing any existing file.
     """
     from littlestone.learners.release import Release
 
@@ -119,21 +122,27 @@ def export(
     model: Model, /, *, to: str = "sql", dialect: str | None = None, table: str | None = None,
     out: Out = None,
 ) -> int:  # fmt: skip
-    """Export a rule, a tree, a scorecard or boosted trees to another program; costs no epsilon.
+    """Export a model with a schema to SQL, Python, R or JSON.
+
+    Models of one column, such as thresholds, cannot be exported. Models that use columns with the
+    keys strip, below or merge can be exported to Python and JSON only.
 
     Parameters
     ----------
     to:
-        sql: one expression, the probability of label 1 (for rules, trees and several labels:
-        the label). python: a module without dependencies. r: base R, with a
-        function score() that takes a data frame. json: the trees and the schema.
+        Language to write. sql: one expression, which is the probability of label 1 for boosted
+        trees, scorecards and linear models of two labels, and the prediction for other models.
+        python: a module without dependencies. r: base R, with a function score() that takes a data
+        frame. json: the model and its schema.
     dialect:
-        For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with
-        all_varchar=true, since DuckDB's reader turns yes and no into truth values); standard
-        (PostgreSQL and others) and sqlite are for columns that have their proper types.
+        With --to sql: the dialect, duckdb (the default), standard (PostgreSQL and others) or
+        sqlite. With duckdb, cells are read exactly as by this program; read CSV files with
+        all_varchar=true, because DuckDB otherwise turns yes and no into truth values. With the
+        other two, columns must have their proper types.
     table:
-        For sql: the table to write after FROM. The result is then a query for all columns of this
-        table and the prediction. Engines may return the rows in another order: select a key.
+        With --to sql: the table to write after FROM. The result is then a query for all columns of
+        this table and the prediction. Engines may return the rows in another order, so include a
+        key column.
     """
     from littlestone.learners.release import Release
 
@@ -150,14 +159,14 @@ def export(
 
 
 def check_record(file: str, /, *, json: AsJson = False) -> int:
-    """Verify a release record offline: its hashes, its budget, its certificate.
+    """Verify a release record offline: its hashes, its privacy accounting and its certificate.
 
-    Exit 1 if anything is wrong, with the name of each wrong field.
+    If anything is wrong, the command names each wrong field and exits with code 1.
 
     Parameters
     ----------
     file:
-        File written by `littlestone fit --record`, or by score or stream.
+        Release record, written by the option --record of fit, score or stream.
     """
     from littlestone.learners.check_record import check_record as checked
     from littlestone.privacy import Guarantee
@@ -257,13 +266,14 @@ class Asked(Csv, Paid):
     """What an evaluation is given."""
 
     epsilon: str
-    """Total privacy loss, as a number or a fraction."""
+    """Privacy loss of the evaluation, as a number or a fraction."""
     y: str | None = None
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
-    """The cell of --y that means 1, if it differs from the model's."""
+    """Value of --y that means label 1, if it differs from the model's."""
     user: str | None = None
-    """For a model that protects users: column that names them, if it differs from the model's."""
+    """For a model that protects users: column that identifies them, if its name differs from the
+    model's."""
 
 
 def score(
@@ -272,21 +282,22 @@ def score(
 ) -> int:  # fmt: skip
     """Evaluate a model privately, on records other than those it was learned from.
 
-    Reports the error rate beside that of the majority class, each with a confidence interval, and
-    an upper bound on the error rate for new records, which holds if these records were held out
-    (the program cannot know). A table with the same columns and the same number of records as the
-    table of the fit is assumed to be that table. Epsilon is charged to the records of this table.
-    If the model protects users, it is charged to the users in this table, and one record of each is
-    read.
+    The output contains the error rates of the model and of the majority class, with confidence
+    intervals, and an upper bound on the model's error rate on new records. The bound holds only if
+    the model was not learned from these records, which the program cannot verify. If the table has
+    the same columns and as many records as the table of the fit, it is assumed to be that table,
+    and no bound is reported. Only models that predict labels can be scored. If the model protects
+    users, epsilon is charged to the users of this table, and one record of each is evaluated.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file. The model says which columns are read.
+        Table of labelled records: a Parquet or CSV file, or the URL of a table in a database. Only
+        the model's columns are read.
     by:
-        Also evaluate at most 8 groups of the records, by columns of the model's schema, separated
-        by commas, or by a separate schema (groups.toml). It costs no epsilon, but each group
-        has fewer records for the same noise.
+        Also evaluate at most 8 groups of the records. They are formed by columns of the model's
+        schema, separated by commas, or by a separate schema (groups.toml). Results for groups are
+        less precise, because a group has fewer records and the same noise.
     """
     from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
@@ -409,28 +420,31 @@ def create(
     fingerprint: str | None = None,
     json: AsJson = False,
 ) -> int:
-    """Create a budget for one set of records; it cannot be changed later.
+    """Create a privacy budget for one set of records; it cannot be changed later.
 
     Use it for every release about these records (`littlestone fit --ledger`), and for nothing else.
 
     Parameters
     ----------
     path:
-        The new file, on a local disk; readable by you only.
+        New file for the ledger, on a local disk. It is readable by you only.
     epsilon:
-        The total epsilon, as a number or a fraction.
+        Total epsilon of all releases, as a number or a fraction.
     delta:
-        The total delta. Without it only pure learners can be charged.
+        Total delta of all releases. Without it, only releases with pure privacy can be charged.
     accounting:
-        How releases add up: pure, approximate (sums of epsilons and deltas; the default with
-        --delta), or zcdp (many releases of small epsilon).
+        How releases add up. pure (the default without --delta): epsilons are added. approximate
+        (the default with --delta): epsilons and deltas are added. zcdp: zero-concentrated
+        differential privacy, which needs --delta and allows more releases of small epsilon.
     neighbours:
-        Who is protected: replace-one or add-remove (records), or user-replace (users).
+        Who is protected: single records (replace-one or add-remove) or all records of a user
+        (user-replace or user-add-remove). `fit` needs replace-one or, with --user, user-replace.
     data:
-        The public name of the records.
+        Public name of the records.
     fingerprint:
-        The one file (CSV, Parquet) that the budget is for: every other table is refused before
-        anything is drawn. The key of the fingerprint is stored beside the ledger (PATH.key).
+        The only table (a CSV or Parquet file) that the budget is for. Any other table is refused
+        before anything is drawn. The ledger stores a keyed hash of the file, and the key is stored
+        beside it (PATH.key).
     """
     from littlestone.privacy import Ledger
 
@@ -448,12 +462,12 @@ def create(
 
 
 def show(path: str, /, *, json: AsJson = False) -> int:
-    """Show a budget: what is spent, what remains, the releases and their purposes.
+    """Show a budget: what is spent, what remains, and the releases with their purposes.
 
     Parameters
     ----------
     path:
-        File made by `littlestone ledger create`.
+        Ledger file, made by `littlestone ledger create`.
     """
     from littlestone.privacy import Ledger
 

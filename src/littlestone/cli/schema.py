@@ -34,22 +34,24 @@ def new(
     table: Table = Table(),
     out: Out = None,
 ) -> int:
-    """Draft a schema of a table, to be completed by hand; reads no cell.
+    """Draft a schema of a table without reading any cell; complete it by hand.
 
-    Uses the names of the columns, their declared types and the format that --csv declares. If there
-    is a public table with the same columns, no schema is needed: fit --public FILE takes bins and
-    categories from it.
+    The draft contains the column names (of a CSV file only with --header-is-public), the types that
+    a Parquet file or database declares, and the format that --csv declares. If there is a public
+    table with the same columns, you need no schema: `fit --public FILE` takes bins and categories
+    from it.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file. Optional with --codebook.
+        Table of records: a Parquet or CSV file, or the URL of a table in a database. Optional with
+        --codebook.
     y:
         Column of labels, which is omitted from the schema.
     codebook:
-        Take bins, categories, other spellings, units and missing codes from REDCap's data
-        dictionary (CSV), a Frictionless Table Schema (JSON), or a CSV file with the columns name,
-        type, low, high, levels (a|b or 1=a|2=b), missing, unit, label.
+        Codebook from which to take bins, categories, other spellings, units and missing codes:
+        REDCap's data dictionary (CSV), a Frictionless Table Schema (JSON), or a CSV file with the
+        columns name, type, low, high, levels (a|b or 1=a|2=b), missing, unit, label.
     """
     from littlestone.data.draft import draft
 
@@ -81,33 +83,35 @@ def propose(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Learn a schema privately from the records; costs epsilon.
+    """Learn a schema privately from the records, at a cost in epsilon.
 
-    Numeric columns get bins of about equal frequency, text columns their frequent categories. A
-    model learned from the same records then has no certificate of accuracy, and its release says
-    so.
+    Numeric columns get bins of about equal frequency; text columns get their frequent values as
+    categories. A model that is learned from the same records then has no certificate of accuracy,
+    as its release says.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file.
+        Table of records: a Parquet or CSV file, or the URL of a table in a database.
     epsilon:
-        Privacy loss of the whole proposal, as a number or a fraction.
+        Privacy loss of the whole schema, as a number or a fraction.
     out:
-        Write the schema (TOML) here; an existing file is replaced.
+        Write the schema (TOML) to this file, replacing any existing file.
     delta:
-        Delta, for example 1e-6. Without it, columns of texts are omitted.
+        Delta, for example 1e-6. Without it, text columns are omitted.
     y:
         Column of labels, which is not read.
     columns:
-        Columns to describe, separated by commas (by default all but --y).
+        Columns to describe, separated by commas. By default, all columns except --y and those whose
+        names suggest an identifier or free text.
     bins:
-        Approximate number of bins of a numeric column; at most twice as many.
+        Approximate number of bins per numeric column, from 2 to 256; a column gets at most twice as
+        many.
     kinds:
-        What columns are known to contain, for example "age=whole,income=number,city=text": whole,
-        number, text, flag or open, from public knowledge. By default the types that a Parquet file
-        or database declares, which count as public; columns of CSV files are open: their type is
-        decided privately.
+        Types of columns, from public knowledge, for example "age=whole,income=number,city=text".
+        The types are whole (whole numbers), number, text, flag (true or false) and open (decided
+        privately from the records). By default, a Parquet file or database declares the types,
+        which count as public; columns of CSV files are open.
     bounds:
         Ranges of numeric columns, from public knowledge, such as "age=0:120,income=0:1000000".
     """
@@ -142,15 +146,16 @@ def check_schema(
     form: Table = Table(),
     json: AsJson = False,
 ) -> int:
-    """Check a schema: list every mistake, or its columns.
+    """Check a schema: list all mistakes or, if there are none, its columns.
 
     Parameters
     ----------
     file:
-        TOML file with the public columns.
+        Schema to check (TOML).
     data:
-        Table: a Parquet or CSV file. The command lists the columns of the schema that it lacks; of
-        a CSV file only the first line is read, and never repeated.
+        Table to compare with the schema: a Parquet or CSV file, or the URL of a table in a
+        database. Columns of the schema that it lacks are reported as mistakes. Only the first line
+        of a CSV file is read.
     """
     from littlestone.data import Schema
     from littlestone.data.draft import compare
@@ -212,24 +217,25 @@ def check(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Report privately how cells are read: missing and unexpected values, label counts.
+    """Report privately how many cells are missing or unexpected, and how often each label occurs.
 
-    A cell or label that fits no declaration is "other", never an error: check before you fit.
+    Cells and labels that fit no declaration are read as "other" and raise no error, so check a
+    table before you fit.
 
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file.
+        Table of labelled records: a Parquet or CSV file, or the URL of a table in a database.
     schema:
-        TOML file with the public columns.
+        TOML file with the public schema of the columns.
     y:
         Column of labels.
     epsilon:
         Privacy loss of the whole report, as a number or a fraction.
     delta:
-        Delta, for example 1e-6: less noise, if there are many columns.
+        Delta, for example 1e-6, which reduces the noise if there are many columns.
     labels:
-        The public labels, separated by commas.
+        Public list of the labels, separated by commas.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked

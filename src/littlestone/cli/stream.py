@@ -46,39 +46,57 @@ if TYPE_CHECKING:
 
 @shared
 class Terms(Csv, Records):
-    """Parameters of a new stream; an existing one takes them from its state."""
+    """Parameters of a new stream; an existing one takes them from its state.
+
+    Parameters
+    ----------
+    concept_class:
+        Concept class (the set of functions to choose from), for example "thresholds(1, 99)".
+    epsilon:
+        Privacy loss of the whole stream, as a number or a fraction.
+    delta:
+        Delta of the whole stream, for example 1e-6; 0 is possible for finite classes.
+    horizon:
+        Expected number of rows, for which the bound on mistakes is planned. Privacy does not depend
+        on it.
+    beta:
+        Largest probability that the bound on mistakes fails, by default 0.05.
+    constants:
+        Constants of the algorithm. practical (the default) usually makes fewer mistakes; theory has
+        the smallest proved bound on mistakes.
+    adversary:
+        Assumption of the bound on mistakes. adaptive (the default): the rows may be chosen after
+        reading what is published. oblivious: the rows were fixed beforehand. Omit this option with
+        --agnostic.
+    agnostic:
+        Learn from labels that no concept fits perfectly; the class must be finite. Before each
+        batch of rows, one concept is drawn according to its mistakes on all earlier batches. The
+        bound is on mistakes beyond those of the best concept. It holds if the rows of a batch are
+        fixed before its concept is published; they may depend on everything published earlier.
+    x:
+        Predictor column (by default x), or columns of the schema separated by commas (by default
+        all).
+    y:
+        Column of labels, by default y.
+    records_per_user:
+        With --user: learn only the first rows of each user, up to this number; all rows are
+        predicted. Each row then gets epsilon divided by this number, so the bound on mistakes grows
+        by about this factor.
+    schema:
+        TOML file with the public schema of the columns, for classes over several columns.
+    """
 
     concept_class: ClassSpec | None = None
-    """The concept class, for example "thresholds(1, 99)"."""
     epsilon: str | None = None
-    """Privacy loss of the whole stream, whatever its length."""
     delta: str | None = None
-    """Delta of the whole stream; 0 is possible for finite classes."""
     horizon: str | None = None
-    """Expected number of rows. Privacy does not depend on it."""
     beta: str | None = None
-    """Largest probability that the bound on mistakes fails (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
-    """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
-    mistakes in practice."""
     adversary: Literal["oblivious", "adaptive"] | None = None
-    """Against whom the bound on mistakes holds. adaptive: the rows may be chosen after
-    reading what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
-    that is proved.
-    """
     agnostic: Flag = False
-    """For labels that no concept fits perfectly, with finite classes: before each batch one concept
-    is drawn by its mistakes on all earlier batches. The bound is on mistakes beyond those of the
-    best concept, if the rows of a batch are fixed before its concept is published; they may depend
-    on everything published earlier."""
     x: str | None = None
-    """Column of points (by default x), or columns of the schema separated by commas."""
     y: str | None = None
-    """Column of labels (by default y)."""
     records_per_user: str | None = None
-    """With --user: only the first rows of each user, up to this number, are learned; all are
-    predicted. Each row then gets epsilon divided by this number, so mistakes grow by about this
-    factor."""
 
 
 def stream(
@@ -100,45 +118,47 @@ def stream(
     quiet: Flag = False,
     json: Flag = False,
 ) -> int:
-    """Learn from rows as they arrive; predict each before its label is used.
+    """Learn from rows as they arrive, and predict each row before its label is used.
 
-    Reads CSV whose first line names the columns. Writes the header "t,prediction" and then one line
-    for each row, in order. Show a prediction only to the owner of its row; only the hypotheses
-    (--export) are public. If --strict refuses a row, what was learned from the rows before it is
-    kept. A ledger is charged once, when the stream begins.
+    The input is CSV, and its first line contains the column names. The output is the header
+    "t,prediction" and then one line for each row, in order. Show a prediction only to the person
+    whom its row describes; only the hypotheses (--export) are public. If --strict refuses a row,
+    what was learned from earlier rows is kept. A ledger is charged once, when the stream begins.
+    The options --status, --export, --report and --record read no rows, and may be used while the
+    stream runs.
 
     Parameters
     ----------
     data:
-        CSV file; by default the standard input.
+        CSV file, by default the standard input.
     state:
-        Folder of the state, readable by you only; created for a new stream. An existing stream
-        knows its other parameters: they may be omitted, and cannot change.
+        Folder for the state, created for a new stream and readable by you only. The parameters of
+        an existing stream may be omitted and cannot be changed.
     resume:
-        How the input continues an existing stream. from-start: it begins again with the stream's
-        first row, and rows that were learned already are skipped. new-rows: it begins with the row
-        after the last one that was learned (--status says how many there were).
+        How the input continues an existing stream. from-start: it begins with the stream's first
+        row, and rows that were already learned are skipped. new-rows: it begins with the row after
+        the last one that was learned (--status shows how many were learned).
     follow:
-        Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
+        Wait for more rows at the end of a file. Stop the command with Ctrl-C (exit code 130) or
+        kill.
     out:
-        Write the predictions of this run to this new file, instead of the standard output. If a
-        run is killed, the next one begins by repeating the lines of the last group of rows; the
-        column t identifies them.
+        Write the predictions of this run to this file, which must be new or empty, instead of the
+        standard output. After a kill, the next run first repeats the lines of the last group of
+        rows; the column t identifies them.
     group:
-        Largest number of rows that become durable together; no row waits for others.
+        Largest number of rows that are saved together. No row waits for later rows.
     durability:
-        kill: predictions survive kill -9. power: they survive a power failure, too.
+        What saved predictions survive: kill -9 (kill), or also a power failure (power).
     export:
-        Write everything published as JSON, and read no rows; also while the stream runs.
+        Write to this file everything that was published (JSON).
     report:
-        Write a page (HTML) about everything published, and read no rows; also while the stream
-        runs.
+        Write to this file an HTML page about everything that was published.
     status:
-        Print the state of the stream, and read no rows.
+        Print the state of the stream.
     quiet:
-        Print nothing on standard error.
+        Print no progress and no warnings about epsilon and delta on standard error.
     json:
-        With --status: as one JSON object.
+        With --status: print one JSON object.
     """
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")

@@ -48,24 +48,27 @@ def dims(
     report: Page = None,
     json: Flag = False,
 ) -> int:
-    """Print the VC, Littlestone and threshold dimensions of a class, exactly.
+    """Compute the exact VC, Littlestone and threshold dimensions of a class.
 
-    Uses closed forms where they are known, and otherwise an exact search on the matrix of a small
-    class. A search that reaches its budget prints bounds.
+    Closed forms are used where they are known; otherwise, small classes are searched. If a search
+    reaches --max-nodes, bounds are printed instead.
 
     Parameters
     ----------
     concept_class:
-        The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
+        Concept class (the set of functions to choose from), for example "finite(matrix.csv)" or
+        "thresholds(1, 2**64)".
     witness:
-        Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
-        and for a small class a shattered set and a threshold sequence.
+        Also print what proves the lower bounds: a shattered tree (its first six levels, if it is
+        deeper) and, for a small class, a shattered set and a threshold sequence.
     schema:
-        TOML file with the public columns, for classes over rows.
+        TOML file with the public schema of the columns, for classes over several columns.
     max_nodes:
-        Largest number of nodes of each search (not a time, so every machine has the same result).
+        Largest number of nodes of each search. It is not a time limit, so the result is the same on
+        every machine.
     json:
-        Print one JSON object; a dimension that is not determined is {"lower", "upper", "reason"}.
+        Print the result as one JSON object; a dimension that is not determined is {"lower",
+        "upper", "reason"}.
     """
     from littlestone.classes import dimensions
 
@@ -171,10 +174,11 @@ def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
 
 
 def papers(*, json: AsJson = False) -> int:
-    """List the algorithms of the papers: names, kinds, parameters, records needed.
+    """List the algorithms that are implemented from papers, and how many records they need.
 
-    A learner is run by `fit --learner NAME`, with parameters by --set; `plan` and `audit` take it,
-    too. Streams, mechanisms and constructions are used from Python: littlestone.papers.
+    A learner is run by `fit --learner NAME`, with parameters by --set; `plan` and `audit` accept
+    both options, too. Streams, mechanisms and constructions are used from Python
+    (littlestone.papers). With --json, the parameters of the learners are listed, too.
     """
     from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings
