@@ -14,7 +14,7 @@ from littlestone.costs import Costs
 from littlestone.errors import InfeasibleError, ParameterError
 from littlestone.learners.fit import Fit, asked_of
 from littlestone.learners.task import Protocol
-from littlestone.planning import population, rehearsal
+from littlestone.planning import rehearsal
 from littlestone.planning.population import Run, Spread, Twin, auroc, populations, run_once
 from littlestone.planning.rehearsal import Aim, Key, Runner, cell_of
 from littlestone.source import SeededSource, public_generator
@@ -298,8 +298,8 @@ def test_of_two_guesses_two_populations_are_shown(monkeypatch):
     asked = {"y": "ill", "epsilon": 1, "schema": SCHEMA, "n_jobs": 1}
     found = ls.rehearse(**asked, best=0.8, share=0.2, records=200)
     assert len({cell.population for cell in found.cells}) == 2
-    assert "up to 0.06" in " ".join(found.notes)
-    assert "up to 0.06" not in " ".join(ls.rehearse(**asked, best=0.8, share=0.2, single=0.7).notes)
+    assert "or outside" in " ".join(found.notes)
+    assert "or outside" not in " ".join(ls.rehearse(**asked, best=0.8, share=0.2, single=0.7).notes)
     assert set(found.to_frame().columns) >= {"variant", "records", "mean", "low", "high", "free"}
     assert ls.page(found).count("<svg") == 1
 
@@ -458,6 +458,14 @@ def test_the_command_line(monkeypatch, capfd, tmp_path, line, code, words):
         assert "'--epsilon' option" in capfd.readouterr().err
 
 
+def test_columns_that_fit_leaves_out_by_their_names_are_not_rehearsed():
+    table = TABLE[["age", "ill"]].assign(patient_id=range(N), name="x")
+    asked = {"y": "ill", "epsilon": 1, "delta": 1e-6, "records": 500, "runs": 2, "n_jobs": 1}
+    assert ls.rehearse(table, **asked).columns == ("age",)
+    listed = ls.rehearse(table, columns=["age", "patient_id"], **asked)
+    assert listed.columns == ("age", "patient_id")
+
+
 @pytest.mark.more
 def test_processes_find_what_one_finds():
     asked = PUBLIC | {"records": 200, "runs": 2}
@@ -469,4 +477,3 @@ def test_what_a_run_lacks_is_left_out():
     assert Spread.of([math.nan]) is None
     assert Spread.of([1.0, math.nan, 3.0]).runs == 2
     assert Key(1, F(1), "", 0) < Key(1, F(1), "boosted", 0)
-    assert population.BEYOND == 0.06

@@ -725,7 +725,7 @@ def fit(
         What ``y`` is, if it is no label.
     low, high : number, optional
         With ``target``: the public range; values beyond count as its ends. Say it from what is
-        known of such values: ten times too wide costs little. ``low`` is 0 by default.
+        known of such values. ``low`` is 0 by default.
     loss : {"huber", "gamma", "absolute"}, optional
         Of a quantity: means (huber; gamma where the upper quartile is far out) or medians.
     quantile : float in (0, 1), optional

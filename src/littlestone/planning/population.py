@@ -59,8 +59,6 @@ Doubles = npt.NDArray[np.float64]
 _HELD_OUT = 5  # one unit of so many is measured on
 _MEASURED = 20_000  # units, at most
 _ROWS = 1 << 17  # of a batch
-#: How far the truth may lie beyond two designs: an allowance, not a bound.
-BEYOND = 0.06
 _APART = 5_000  # records that a run is measured on
 _MOST = 100_000  # different records that a run learns from
 _SIZE, _TRIED = 4_000, 3  # records and populations by which a design is chosen

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from littlestone.bounds.tails import clopper_pearson
+from littlestone.data.draft import identifying
 from littlestone.data.schema import RESERVED
 from littlestone.data.tables import read_table
 from littlestone.errors import (
@@ -43,7 +44,6 @@ from littlestone.learners.fit import Fit, asked_of
 from littlestone.learners.task import Protocol
 from littlestone.notebooks import Card
 from littlestone.planning.population import (
-    BEYOND,
     Made,
     Run,
     Spread,
@@ -482,8 +482,8 @@ class Rehearsal:
         if len(self.runners) > 1:
             said.append(
                 "Two populations agree with these guesses. The result of a real fit may lie "
-                f"between theirs, or up to {BEYOND} beyond. Guesses for the best and the "
-                "third-best single column narrow this down (--single, --third)."
+                "between theirs, or outside. Guesses for the best and the third-best single "
+                "column narrow this down (--single, --third)."
             )
         said.append(
             "Means of the runs, with 95% margins of error (±), and their 10th to 90th "
@@ -737,10 +737,13 @@ def rehearsed(
             fit = replace(fit, schema=made, public=None)
         own = Twin.read(twin, fit)
         left = (fit.task.y, fit.task.event, fit.user, *RESERVED)
-        columns = tuple(n for n in fit.columns or own.names if n not in left and n.strip())
         if fit.schema is not None:
             columns = fit.schema.names
         else:
+            known = fit.columns or [
+                n for n in own.names if n in (fit.bounds or ()) or not identifying(n)
+            ]
+            columns = tuple(n for n in known if n not in left and n.strip())
             fit = replace(fit, columns=list(columns))
         sources = {"": own}
     runners = {name: Runner(rows, fit, seed, n_jobs, progress) for name, rows in sources.items()}
