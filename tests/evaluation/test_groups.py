@@ -673,4 +673,4 @@ def test_each_part_of_a_document_is_listed_once():
     assert len(names) == 3
     inside = [name for name, _ in spent_facts(release)]
     assert inside
-    assert all(name.startswith("Learning: ") and "evaluation" not in name for name in inside)
+    assert all(name.startswith("Learning, ") and "evaluation" not in name for name in inside)

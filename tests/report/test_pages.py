@@ -387,7 +387,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
         assert part in html
     assert ("AUROC" in html) == bool(more)
     assert ("on new records, with 95% confidence" in html) == ("holdout" in more)
-    assert ("Not evaluated, so it is not known" in html) == (not more)
+    assert ("The model was not evaluated, so it is not known" in html) == (not more)
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
     assert "<Bonn>" not in html

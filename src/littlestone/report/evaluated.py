@@ -111,19 +111,20 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
-        away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
-        facts.append(("Calibration error", away))
+        away = "mean absolute difference of predicted and observed proportions, corrected for noise"
+        facts.append(("Calibration error", f"{error:.3f} ({away})" if error else HIDDEN))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if quality.balanced_accuracy is not None:
         balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
         facts.append(("Balanced accuracy", balanced))
-    if histogram.unlisted and matrix:
+    if histogram.unlisted and matrix and not quality.error.hidden:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if the model was not learned from these records" if scored else ""
         most = percent(math.ceil(1000 * bound) / 1000, trim=False)
         what = f"error rate at most {most} on new records, with 95% confidence{if_so}"
+        what = what if bound < 1 else "no bound below 100% on the error rate for new records"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 
@@ -132,7 +133,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     """Return what is said of public groups, as a table: its head, and a row for each group."""
 
     def shown(band: Band | None, kind: str) -> str:
-        if band is None:
+        if band is None or band.hidden:
             return TOO_FEW
         form = four if kind in errors else "{:z.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
@@ -157,7 +158,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each 95% interval holds individually")]
+    facts = [("Groups", "of the evaluated records; each 95% interval holds by itself, not jointly")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -174,8 +175,8 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        f"only the probabilities were recalibrated: where the probability is {ends}, the less "
-        "probable label is predicted"
+        "the probabilities were recalibrated, and the labels were not; so where the probability is "
+        f"{ends}, the less probable label is predicted"
     )
     return [("Recalibration", said)]
 
@@ -202,17 +203,18 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     heavy = any(isinstance(band, Between) for band in bands.values())
     far = four(float(sums.far))
     for of, band in bands.items():
-        name = _MEASURES[of].format(reach=four(float(sums.reach)), far=far)
+        reach = four(float(sums.reach))
+        name = _MEASURES[of].format(reach=reach, far=far, unit=unit.capitalize())
         if heavy and of in ("r2", "pinball_explained"):
             name += cut
-        proportion = of in (*_PROPORTIONS, "beyond", "coverage")
-        facts.append((name, in_words(band, "{:z.3f}".format if proportion else four)))
+        form = "{:z.3f}".format if of in (*_PROPORTIONS, "beyond", "coverage") else four
+        facts.append((name, in_words(band, "{:,.0f}".format if of == "with_target" else form)))
     return [*facts, _by_prediction(found, unit)]
 
 
 def _bands_are(*, own: bool) -> str:
     """Say once what all intervals are for, and whose records they are of."""
-    looks = "; a model looks better on its own records than on new ones" if own else ""
+    looks = ". On these records, a model is usually more accurate than on new ones" if own else ""
     return f"Intervals account for noise and sampling{looks}."
 
 
@@ -227,7 +229,7 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
         which, epsilon = f"held-out {unit}" if sums.held_out else unit, short_text(sums.epsilon)
         return (
             _CALIBRATION,
-            f"not reported; at epsilon {epsilon} it needs {integer(least)} {which}",
+            f"not reported: at epsilon {epsilon}, it needs {integer(least)} {which}",
         )
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
@@ -235,7 +237,7 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
     text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return (_CALIBRATION, f"{text} (noise up to {four(noise)}, with 95% probability)")
+    return (_CALIBRATION, f"{text} (95% margin of error at most {four(noise)} in each bin)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -256,11 +258,11 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("Concordance", value),
         ("", f"from {bins} of risk, for pairs that the periods distinguish"),
         ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
-        ("Events", "observed and predicted, each with a 95% interval that accounts for noise only"),
+        ("Events", "numbers in each period; their 95% intervals account for noise only"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
-        text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
+        text = f"observed {spread(period.observed)}, predicted {spread(period.predicted)}"
         step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
         facts.append(("", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
@@ -279,31 +281,48 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         part = cast(TreeSum, model).parts[1]
         name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
-        votes = counted(model.width, "votes")
-        name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
+        name, near = "Prediction set", _labels_in_set(cast(TreeEnsemble, model), model.width)
         which = f"the label of {which}"
         if not isinstance(release.measured, Evaluation) or release.measured.histogram.unlisted:
             which += ", if it is listed,"
-        if model.width == bounds_of(None)[-1]:
-            near = "all listed labels"
-    level = f"{float(1 - conformal.alpha):.4g}"
-    share = conformal.share(_RISK)
+    share = percent(conformal.share(_RISK), rounded=math.floor)
     epsilon = short_text(conformal.epsilon)
-    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
+    from_ = f"calibrated on {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
     covers = (
-        f"covers {which} with probability at least {level}; with 95% confidence, the coverage of "
-        f"this release is at least {share:.3f}"
+        f"covers {which} with probability at least {percent(1 - conformal.alpha)}; with 95% "
+        f"confidence, the coverage of this release is at least {share}"
     )
     covers = covers if release.columns_apart else _LEARNED
-    return [(name, f"{near}, {from_}"), ("", covers)]
+    return [(name, f"{near}; {from_}"), ("", covers)]
+
+
+def _labels_in_set(model: TreeEnsemble, width: int) -> str:
+    """Say which labels are in a set, in the unit of the words of the model."""
+    base, unit, most = model.start[1] - model.start[0], 1, -1
+    if width == bounds_of(None)[-1]:
+        return "all listed labels"
+    if model.additive:
+        bases, points = model.summed()
+        base, unit = int(bases[0]), model.unit(bases, points)
+        most = sum(int(own.max()) for own in points.values()) // unit
+    if not model.binary:
+        below = f"whose score is at most {width} lower"
+        if model.additive:
+            below = f"with at most {counted(width // unit, 'points')} fewer"
+        return f"the predicted label, and every label {below}"
+    low, high = -((width + base) // unit), (width - base) // unit  # margin: base + unit score
+    if model.additive:
+        low, high = max(low, 0), min(high, most)
+    ends = f"{low} to {high}" + " points" * model.additive
+    return f"both labels if the score is from {ends}, otherwise the predicted label"
 
 
 _PROPORTIONS = ("r2", "deviance_explained", "pinball_explained")
 _MEASURES = {
-    "with_target": "Records with a numeric target",
+    "with_target": "{unit} with a numeric target",
     "median": "Median absolute error",
     "ninth_decile": "90th percentile of absolute errors",
-    "beyond": "Proportion of errors above {reach}",
+    "beyond": "Proportion of absolute errors above {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
@@ -524,7 +543,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
             facts.append((f"Odds ratio, {term}", f"{shown}{of}{beside}"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
-        lines = "no confidence intervals: noise hides the information in these columns"
+        lines = "no confidence intervals: noise hides what these columns contribute"
     facts.append(("", lines))
     return facts
 
@@ -541,12 +560,14 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        spent = [(apart.get(what, f"Learning: {what}"), text)
+        spent = [(apart.get(what, f"Learning, {_SAID.get(what, what)}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
     facts = []
     for what, text in spent:
-        words = _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text))
-        facts.append((what[:1].upper() + what[1:], words.replace(", rho", " and rho")))
+        digits = _exact if what in apart.values() or what in apart else _rounded_up
+        words = _SPENT.sub(_spent_words, _FRACTION.sub(digits, text))
+        words = words.replace(", rho", " and rho").replace(", epsilon", " and epsilon")
+        facts.append((what[:1].upper() + what[1:], words))
     return facts
 
 
@@ -560,17 +581,21 @@ def spent_note(release: Release) -> list[tuple[str, str]]:
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
-_LONG = 10**4  # denominators of fractions that are not exact in few digits
-
-
+#: Words for what a record names in short.
+_SAID = {
+    "counts of columns": "counts by column and label",
+    "counts": "clipping and sum of the counts",
+    "last factor": "correction of the mean",
+}
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def _rounded_up(found: re.Match[str]) -> str:
-    exact = Fraction(int(found[1]), int(found[2]))
-    if exact.denominator < _LONG:
-        return short_text(exact)
     return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
+
+
+def _exact(found: re.Match[str]) -> str:
+    return short_text(Fraction(int(found[1]), int(found[2])))
 
 
 def proposal_facts(
@@ -619,7 +644,7 @@ def beside_constants(release: Release) -> str:
     alpha = float(certificate.alpha)
     if release.costs is not None:
         alpha *= float(release.costs.largest * release.costs.unit)
-    if found is None or not found.met_by_a_constant(alpha):
+    if found is None or found.baseline.hidden or not found.met_by_a_constant(alpha):
         return ""
     return (
         f"Always predicting {release.labels[found.rival]} also seems to satisfy the certificate, "
@@ -642,7 +667,7 @@ def accuracy_asked(certificate: Certificate) -> str:
         points = alpha.removesuffix("%")
         return (
             f"on new records, an error rate at most {points} percentage points above that of the "
-            "best function of the class"
+            "best concept of the class"
         )
     return f"on new records, an error rate of at most {alpha}"
 
@@ -757,10 +782,9 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
         return []
     points = percent(found.error.half_width).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
-    text = (
-        f"the error rate is known to within {points} percentage points; a larger {more} would "
-        "narrow its interval (another fit spends epsilon again)"
-    )
+    has = f"the error rate has a 95% margin of error of {points} percentage points"
+    has = "noise hides the error rate" if found.error.hidden else has
+    text = f"{has}; another fit with a larger {more} would be more precise, at a further cost"
     return [("Interval", text)]
 
 

@@ -270,8 +270,9 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("y"):
         rows.append(_of_label(release, columns))
     if columns.get("user"):
-        each = number_of(columns.get("samples_per_user") or 1, "records")
-        rows.append(("User column", f"{columns['user']} (at most {each} of each are read)"))
+        most = columns.get("samples_per_user")
+        each = f"at most {number_of(most, 'records')}" if most else "all records"
+        rows.append(("User column", f"{columns['user']} (of each user, {each} were read)"))
     if release.planned:
         rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))
@@ -288,7 +289,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", words
-    means = f"label 1: {columns.get('positive')}"
+    means = f"label 1 is {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

@@ -102,8 +102,8 @@ def needs(plans: Plans) -> Json:
         cells.append({"words": name, "bars": [bar]})
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
     note = (
-        "* if some concept of the class has no errors. Chosen: the learner that fit selects by "
-        "default."
+        "* if some concept of the class has no errors. The chosen learner is the one that fit "
+        "selects by default."
     )
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
