@@ -257,7 +257,7 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     assert said["several"] == f"{start} “pain” (none, some or much){from_}"
     assert said["quantity"] == f"{start} expected “quantity”{from_}"
     assert said["count"] == f"{start} expected count of “count”{from_}"
-    free = "probability of no “relapse” by the end of each period, up to 365 in “days”"
+    free = "probability of no “relapse” by the end of each period (up to 365 in “days”)"
     assert said["time"] == f"{start} {free}{from_}"
 
 
@@ -266,7 +266,7 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     assert verdicts["boosted"].startswith("The model has a lower error rate (")
     assert "than always predicting 1 (" in verdicts["boosted"]
     assert verdicts["quantity"] == (
-        "The model is better than predicting one constant for everyone, as the R2 shows."
+        "The model is better than predicting one constant for everyone, judged by its R2."
     )
     assert verdicts["time"] == "The model ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
@@ -509,7 +509,7 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
     )  # fmt: skip
     text = Checker(page(evaluated)).text
     for said in (
-        "ROC: area 0.750",
+        "ROC curve: AUROC 0.750",
         "Calibration: error",
         "600 (75%) 200 (25%)",
         "50 (25%) 150 (75%)",

@@ -112,7 +112,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         away = "mean absolute difference of predicted and observed proportions, corrected for noise"
-        facts.append(("Calibration error", f"{error:.3f} ({away})" if error else HIDDEN))
+        known = error and not quality.error.hidden
+        facts.append(("Calibration error", f"{error:.3f} ({away})" if known else HIDDEN))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if quality.balanced_accuracy is not None:
         balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
@@ -231,13 +232,14 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
             _CALIBRATION,
             f"not reported: at epsilon {epsilon}, it needs {integer(least)} {which}",
         )
-    named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
+    form, named = four, "observed mean minus prediction"
+    bands = [(each.observed, each.predicted) for each in bins]
     if sums.kind == "quantile":
-        named, bands = "coverage", [(own.below, 0.0) for own in bins]
+        form, named, bands = "{:.3f}".format, "coverage", [(each.below, 0.0) for each in bins]
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
-    text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return (_CALIBRATION, f"{text} (95% margin of error at most {four(noise)} in each bin)")
+    text = f"{named} from {form(low)} to {form(high)} in {counted(len(bins), 'bins')}"
+    return (_CALIBRATION, f"{text} (95% margin of error at most {form(noise)} in each bin)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -256,7 +258,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {epsilon}"),
         ("Concordance", value),
-        ("", f"from {bins} of risk, for pairs that the periods distinguish"),
+        ("", f"from {bins} of risk, over pairs that the periods distinguish"),
         ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
         ("Events", "numbers in each period; their 95% intervals account for noise only"),
     ]
@@ -266,7 +268,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
         facts.append(("", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
-        facts.append(("", "further periods: --json"))
+        facts.append(("", "further periods are in the output of --json"))
     return facts
 
 
@@ -313,8 +315,8 @@ def _labels_in_set(model: TreeEnsemble, width: int) -> str:
     low, high = -((width + base) // unit), (width - base) // unit  # margin: base + unit score
     if model.additive:
         low, high = max(low, 0), min(high, most)
-    ends = f"{low} to {high}" + " points" * model.additive
-    return f"both labels if the score is from {ends}, otherwise the predicted label"
+    what = "points sum to" if model.additive else "score is from"
+    return f"both labels if the {what} {low} to {high}, otherwise the predicted label"
 
 
 _PROPORTIONS = ("r2", "deviance_explained", "pinball_explained")
@@ -381,6 +383,8 @@ def drawn(release: Release) -> Json:
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
+    if release.quality is not None and release.quality.error.hidden:
+        return {"curves": [], "confusion": None}
     if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
@@ -397,12 +401,10 @@ def roc(evaluation: Evaluation) -> Json | None:
     upper, lower = evaluation.roc_band()
     band = path([*upper, *reversed(lower)], "Z")
     paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
-    words = (
-        f"ROC curve from the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
-        f"{area.high:.3f}. Shaded: 95% band. Dashed: chance."
-    )
+    words = f"ROC curve from the noisy counts: AUROC {in_words(area, '{:.3f}'.format)}. "
+    words += "Shaded: 95% band. Dashed: chance."
     return chart(
-        f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
+        f"ROC curve: AUROC {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
         x_name="false positive rate", y_name="sensitivity",
     )  # fmt: skip
 
@@ -465,7 +467,8 @@ def observed(bins: Sequence[PredictedBin], *, means: bool) -> Json:
         band = own.observed
         paths += point(x, share(band.low), share(band.value), share(band.high))
     return chart(
-        "Observed by prediction", _bins_in_words(bins, tall, means=means), paths, square=True,
+        "Observed values by prediction", _bins_in_words(bins, tall, means=means), paths,
+        square=True,
         x=scale(left, right), y=scale(low, high), x_name="predicted", y_name="observed",
     )  # fmt: skip
 
@@ -784,8 +787,11 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     has = f"the error rate has a 95% margin of error of {points} percentage points"
     has = "noise hides the error rate" if found.error.hidden else has
-    text = f"{has}; another fit with a larger {more} would be more precise, at a further cost"
-    return [("Interval", text)]
+    text = (
+        f"{has}; another fit with a larger {more} would be more precise, at a further cost in "
+        "epsilon"
+    )
+    return [("Precision", text)]
 
 
 def plain(release: Release) -> str:

@@ -5,7 +5,6 @@ And the items of TRIPOD+AI, as far as the release answers them. All of it is wha
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from littlestone.classes.boosted_trees.ensemble import quantile_words
@@ -58,6 +57,7 @@ def sentence(release: Release) -> str:
     who = f"a secret number of {unit_of(release)}"
     if n is not None:
         who = number_of(n, unit_of(release))
+    who = f"the records of {who}" if unit_of(release) == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
     if len(names) > _NAMED:
         from_ = f" from {len(names)} columns, such as {_listed(names[:3])}"
@@ -76,7 +76,7 @@ def _predicted(release: Release) -> str:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
         free = f"The probability of no “{event}” by the end of each period"
-        return f"{free}, up to {ends} in “{y or 'time'}”"
+        return f"{free} (up to {ends} in “{y or 'time'}”)"
     if target is not None:
         named = f"“{y}”" if y else "a quantity"
         quantile = getattr(release.hypothesis, "quantile", None)
@@ -108,7 +108,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         better = isinstance(figure, Band) and figure.low > 0
         plain = "the model is better than predicting one constant for everyone"
         if better:
-            return True, f"{plain.capitalize()}, as the {name} shows."
+            return True, f"{plain.capitalize()}, judged by its {name}."
         return None, f"It is not clear that {plain}."
     if isinstance(measured, SurvivalEvaluation):
         ranks = not measured.hidden and measured.concordance.low > 0.5
@@ -129,7 +129,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    rival, form = f"always predicting {release.labels[found.rival]}", partial(percent, trim=False)
+    rival, form = f"always predicting {release.labels[found.rival]}", _share
     if found.constant is not None:
         label = release.labels[found.constant]
         return False, f"The model is a constant: it always predicts {label}."
@@ -146,6 +146,10 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
     if found.better is False:
         return False, f"The model does not have a lower {of} than {rival}."
     return None, f"It is not clear that the model has a lower {of} than {rival}."
+
+
+def _share(value: float) -> str:
+    return percent(value, trim=False)
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
@@ -199,23 +203,21 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     tiles = []
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
-    share = partial(percent, trim=False)
     if found.constant == found.majority:  # it is the same error
         plain = ""
     else:
         plain = f"always predicting {release.labels[found.majority]}: "
-        plain += HIDDEN if found.baseline.hidden else share(found.baseline.value)
-    return [*tiles, _tile("Error rate", found.error, plain, share)]
+        plain += HIDDEN if found.baseline.hidden else _share(found.baseline.value)
+    return [*tiles, _tile("Error rate", found.error, plain, _share)]
 
 
 def _epsilon(release: Release) -> tuple[str, str, str]:
     guarantee = release.guarantee
     who = guarantee.neighbours.unit
     guess = best_guess(guarantee.epsilon, guarantee.delta)
-    line = (
-        f"a guess between two equally likely values of one {who} is right at most {guess} of the "
-        "time, instead of 50%"
-    )
+    values = "values of one record" if who == "record" else "sets of records of one user"
+    line = f"a guess between two equally likely {values} is right at most {guess} of the time, "
+    line += "instead of 50%"
     delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
     return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
 
@@ -224,7 +226,7 @@ def _size(release: Release) -> tuple[str, str, str]:
     n = "secret" if release.n is None else integer(release.n)
     evaluation, line = release.evaluation, ""
     if evaluation is not None and release.scored:
-        line = f"evaluated on {integer(evaluation.n)} others"
+        line = f"evaluated on {integer(evaluation.n)} other {unit_of(release)}"
     elif evaluation is not None and evaluation.held_out:
         line = f"{integer(evaluation.n)} of them held out for the evaluation"
     return unit_of(release).capitalize(), n, line

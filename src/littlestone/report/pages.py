@@ -247,10 +247,10 @@ def heading_of(release: Release) -> str:
 def _reads(release: Release) -> str:
     names = (release.columns or {}).get("x")
     if not names:
-        return "it reads the column of the fit"
+        return "the model reads the column of the fit"
     if len(names) == 1:
-        return f"it reads the column “{names[0]}”"
-    return f"it reads the {len(names)} columns of its schema by name"
+        return f"the model reads the column “{names[0]}”"
+    return f"the model reads the {len(names)} columns of its schema by name"
 
 
 def _provenance(release: Release) -> list[tuple[str, str]]:
@@ -289,7 +289,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", words
-    means = f"label 1 is {columns.get('positive')}"
+    means = f"label 1: the cell “{columns.get('positive')}”"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

@@ -247,7 +247,11 @@ def _mistake_bound(public: Mapping[str, Any]) -> MistakeBound | None:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_RIVALS = {"auroc": "chance is 0.5", "concordance": "chance is 0.5", "r2": "a constant has 0"}
+_RIVALS = {
+    "auroc": "chance is 0.5",
+    "concordance": "chance is 0.5",
+    "r2": "0 for a constant prediction",
+}
 
 
 @page_maker(Rehearsal)
