@@ -242,7 +242,7 @@ def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
     """Points and fans are where `predicted_observed` says; of less the page says so."""
     few, made = release(kind, evaluate=1), release(kind, evaluate=5)
     assert "Observed values by prediction" not in page(few)
-    assert "not reported; at epsilon 1 it needs 2,000 records" in page(few)
+    assert "not reported: at epsilon 1, it needs 2,000 records" in page(few)
     assert "Observed values by prediction" in page(made)
     bins = QuantityEvaluation(made.evaluation).predicted_observed
     figures = drawn(made)["curves"]
