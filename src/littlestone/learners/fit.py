@@ -411,8 +411,8 @@ class Fit:
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares, opened)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
-        of_class = "" if concepts.spec == family else f", class {concepts.spec}"
-        decided.add("Model", f"{family}{of_class}: {why}")
+        of_class = "" if concepts.spec == family else f": {concepts.spec}"
+        decided.add("Model", f"{family}{of_class}, {why}")
         if shares.evaluation is not None or self.shares.rule:
             decided.add("Evaluation", about_evaluation(shares, rows))
         planned = self._planned(concepts, schema, shares, table, opened)
