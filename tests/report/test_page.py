@@ -257,8 +257,8 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     assert said["several"] == f"{start} “pain” (none, some or much){from_}"
     assert said["quantity"] == f"{start} expected “quantity”{from_}"
     assert said["count"] == f"{start} expected count of “count”{from_}"
-    free = "probability of no “relapse” by the end of each period (up to 365 in “days”)"
-    assert said["time"] == f"{start} {free}{from_}"
+    free = "probability that “relapse” has not occurred by the end of each period"
+    assert said["time"] == f"{start} {free} (up to 365 in “days”){from_}"
 
 
 def test_the_verdict_is_about_a_plain_rule(releases):

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
 from littlestone.errors import counted
@@ -32,7 +31,7 @@ from littlestone.evaluation.quantities import QUANTILES, Between, least_units
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.privacy.guarantee import short_text
-from littlestone.report.first import unit_of
+from littlestone.report.first import certifies_agnostic, unit_of
 from littlestone.report.html import (
     chart,
     html_of,
@@ -98,7 +97,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     facts.append(("Error rate", share(quality.error)))
     if quality.constant != quality.majority:  # else it is the same error
         constant = release.labels[quality.majority]
-        facts.append(("Majority class", f"{constant}, error rate {share(quality.baseline)}"))
+        rate = f"{constant}, error rate {share(quality.baseline)}"
+        facts.append(("Majority class", HIDDEN if quality.baseline.hidden else rate))
     if quality.cost is not None and quality.baseline_cost is not None:
         facts.append(("Mean cost", spread(quality.cost)))
         facts.append(
@@ -253,18 +253,24 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
         return f"{value} ({before}{low} to {high})"
 
+    def events(band: Band) -> str:
+        return HIDDEN if band.low <= 0 and band.high >= histogram.n else spread(band)
+
     value = HIDDEN if found.hidden else spread(found.concordance, 3, "95% CI ")
     bins, epsilon = number_of(len(histogram.scores), "bins"), short_text(histogram.epsilon)
+    about = [
+        ("", f"from {bins} of risk, over pairs that the periods distinguish"),
+        ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
+    ]
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {epsilon}"),
         ("Concordance", value),
-        ("", f"from {bins} of risk, over pairs that the periods distinguish"),
-        ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
+        *([] if found.hidden else about),
         ("Events", "numbers in each period; their 95% intervals account for noise only"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
-        text = f"observed {spread(period.observed)}, predicted {spread(period.predicted)}"
+        text = f"observed {events(period.observed)}, predicted {events(period.predicted)}"
         step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
         facts.append(("", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
@@ -569,7 +575,7 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
     for what, text in spent:
         digits = _exact if what in apart.values() or what in apart else _rounded_up
         words = _SPENT.sub(_spent_words, _FRACTION.sub(digits, text))
-        words = words.replace(", rho", " and rho").replace(", epsilon", " and epsilon")
+        words = re.sub(", (?=rho|epsilon|delta)", " and ", words)
         facts.append((what[:1].upper() + what[1:], words))
     return facts
 
@@ -689,13 +695,6 @@ def meaning(release: Release) -> str:
     # they are read as the number 1
     also = ", true or yes" if columns.get("positive") == "1" else ""
     return f"{named}label 1: {positive}{also}; label 0: any other value"
-
-
-def certifies_agnostic(certificate: Certificate) -> bool:
-    """Return whether a certificate is about the error above that of the best concept."""
-    if any(claim(name).makes_true for name in certificate.claims):
-        return True  # an agnostic form: its learner's claims are about records that it labelled
-    return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
 
 
 # -- what `littlestone fit` prints ----------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from littlestone.bounds import claim
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.evaluation import (
     Band,
@@ -22,6 +23,7 @@ from littlestone.report.html import best_guess, integer, number_of, odds_factor,
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from littlestone.bounds import Certificate
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -75,7 +77,7 @@ def _predicted(release: Release) -> str:
     if target is not None and target.ends:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
-        free = f"The probability of no “{event}” by the end of each period"
+        free = f"The probability that “{event}” has not occurred by the end of each period"
         return f"{free} (up to {ends} in “{y or 'time'}”)"
     if target is not None:
         named = f"“{y}”" if y else "a quantity"
@@ -197,18 +199,38 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         if release.certificate is None or release.required is None:
             why = release.not_evaluated.removeprefix("not evaluated: ")  # the figure says so
             return [("Accuracy", "not evaluated", why)]
-        alpha = percent(release.certificate.alpha)
-        needed = f"{number_of(release.required, unit_of(release))} needed"
-        return [("Certified error", alpha, needed)]
+        return [_certified(release.certificate, release)]
     tiles = []
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
-    if found.constant == found.majority:  # it is the same error
+    if found.constant == found.majority or found.baseline.hidden:  # it is the same error
         plain = ""
     else:
         plain = f"always predicting {release.labels[found.majority]}: "
-        plain += HIDDEN if found.baseline.hidden else _share(found.baseline.value)
+        plain += _share(found.baseline.value)
     return [*tiles, _tile("Error rate", found.error, plain, _share)]
+
+
+def certifies_agnostic(certificate: Certificate) -> bool:
+    """Return whether a certificate is about the error above that of the best concept."""
+    if any(claim(name).makes_true for name in certificate.claims):
+        return True  # an agnostic form: its learner's claims are about records that it labelled
+    return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
+
+
+def _certified(certificate: Certificate, release: Release) -> tuple[str, str, str]:
+    """Return the tile of a model that has a certificate and no evaluation."""
+    needed = f"{number_of(release.required or 0, unit_of(release))} needed"
+    if release.n is None:
+        needed += "; their number is secret"
+    elif not certificate.holds:
+        return "Accuracy", "not certified", needed
+    what, figure = "error rate", percent(certificate.alpha)
+    if "exp-mech.cost" in certificate.claims:
+        what, figure = "mean cost", f"{float(certificate['cost']):.4g}"
+    if certifies_agnostic(certificate):
+        return f"Certified excess {what}", figure, f"over the best concept of the class; {needed}"
+    return f"Certified {what}", figure, needed
 
 
 def _epsilon(release: Release) -> tuple[str, str, str]:
