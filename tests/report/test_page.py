@@ -35,7 +35,7 @@ from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.privacy import Guarantee, Neighbours, Part
 from littlestone.report import page
-from littlestone.report.evaluated import calibration, roc
+from littlestone.report.evaluated import calibration, labels_in_set, roc
 from littlestone.report.first import first_screen, sentence, tripod
 from littlestone.report.html import amount, beliefs, integer, odds_factor, percent
 from littlestone.report.targets import Shown, effects, noise_ranges
@@ -282,6 +282,38 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     assert "It is not clear that the labels it predicts have a lower error rate than" in said
 
 
+@pytest.mark.parametrize("names", [(0, 1), ("a", "b", "c")])
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("width", [0, 1, 3])
+def test_the_words_of_a_prediction_set_are_its_rule(names, depth, width):
+    rng = np.random.default_rng(width)
+    splits = SCHEMA.literals()
+
+    def tree(left):
+        if not left:
+            return int(rng.integers(len(names)))
+        return Node(splits[rng.integers(len(splits))], tree(left - 1), tree(left - 1))
+
+    trees = tuple(TreeHypothesis.of(tree(depth), names) for _ in range(12))
+    model = TreeEnsemble(trees, Fraction(1, 2), (0,) * len(names), names, width=width)
+    words, points, unit = labels_in_set(model, width), rows(500)[0], 1
+    scores = model.votes(points)
+    if model.additive:
+        base, card = model.summed()
+        unit = model.unit(base, card)
+    if len(names) > 2:
+        most = int(re.search(r"at most (\d+)", words)[1])
+        assert ("points fewer" in words or "point fewer" in words) == model.additive
+        sets = (scores.max(axis=1, keepdims=True) - scores) // unit <= most
+    else:
+        low, high = map(int, re.search(r"(-?\d+) to (-?\d+), otherwise", words).groups())
+        margin = model.margin(points)
+        score = (margin - int(base[0])) // unit if model.additive else margin
+        both = (low <= score) & (score <= high)
+        sets = both[:, None] | (scores == scores.max(axis=1, keepdims=True))
+    assert (sets == model.sets(points)).all()
+
+
 def test_tiles_are_figures_of_the_release(releases):
     for kind, own in releases.items():
         tiles = {name: (figure, line) for name, figure, line in first_screen(own)["tiles"]}
@@ -298,6 +330,19 @@ def test_tiles_are_figures_of_the_release(releases):
             figure, line = tiles[name.get(kind, "R2")]
             assert figure == f"{found.value:.3f}"
             assert line.startswith(f"95% CI {found.low:.3f} to {found.high:.3f}; ")
+
+
+def test_a_certified_excess_is_not_called_an_error():
+    tiles = [first_screen(threshold_release())["tiles"][0]]
+    for n in (5000, 10):
+        certificate = agnostic(100, epsilon=1, alpha=0.1, beta=0.05, n=n)
+        tiles.append(first_screen(threshold_release(certificate=certificate))["tiles"][0])
+    assert tiles == [
+        ("Certified error rate", "10%", "186 records needed"),
+        ("Certified excess error rate", "10%",
+         "over the best concept of the class; 186 records needed"),
+        ("Accuracy", "not certified", "186 records needed"),
+    ]  # fmt: skip
 
 
 def test_what_is_not_evaluated_is_not_filled_in(releases):

@@ -14,10 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.histogram import Groups
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-)
+from littlestone.errors import check_fraction, check_integer
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy import Neighbours
 from littlestone.safe_io import OMITTED, Wire, plain, typed

@@ -682,14 +682,7 @@ class ErrorCells(Wire):
         )
 
     def _bin(
-        self,
-        first: int,
-        counts: Doubles,
-        noise: float,
-        beta: float,
-        *,
-        new: bool,
-        whole: bool,
+        self, first: int, counts: Doubles, noise: float, beta: float, *, new: bool, whole: bool
     ) -> PredictedBin:
         ends = self._ends[first : first + len(counts) + 1]
         row, (low, high) = counts.sum(axis=0), self.limits

@@ -101,12 +101,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("Majority class", HIDDEN if quality.baseline.hidden else rate))
     if quality.cost is not None and quality.baseline_cost is not None:
         facts.append(("Mean cost", spread(quality.cost)))
-        facts.append(
-            (
-                f"Mean cost of always predicting {release.labels[quality.rival]}",
-                spread(quality.baseline_cost),
-            )
-        )
+        always = f"Mean cost of always predicting {release.labels[quality.rival]}"
+        facts.append((always, spread(quality.baseline_cost)))
     facts.append(("", _compared(release, quality)))
     if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
@@ -228,10 +224,8 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     if not bins:
         least = least_units(sums.epsilon)
         which, epsilon = f"held-out {unit}" if sums.held_out else unit, short_text(sums.epsilon)
-        return (
-            _CALIBRATION,
-            f"not reported: at epsilon {epsilon}, it needs {integer(least)} {which}",
-        )
+        needs = f"not reported: at epsilon {epsilon}, it needs {integer(least)} {which}"
+        return (_CALIBRATION, needs)
     form, named = four, "observed mean minus prediction"
     bands = [(each.observed, each.predicted) for each in bins]
     if sums.kind == "quantile":
@@ -289,7 +283,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         part = cast(TreeSum, model).parts[1]
         name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
-        name, near = "Prediction set", _labels_in_set(cast(TreeEnsemble, model), model.width)
+        name, near = "Prediction set", labels_in_set(cast(TreeEnsemble, model), model.width)
         which = f"the label of {which}"
         if not isinstance(release.measured, Evaluation) or release.measured.histogram.unlisted:
             which += ", if it is listed,"
@@ -304,7 +298,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     return [(name, f"{near}; {from_}"), ("", covers)]
 
 
-def _labels_in_set(model: TreeEnsemble, width: int) -> str:
+def labels_in_set(model: TreeEnsemble, width: int) -> str:
     """Say which labels are in a set, in the unit of the words of the model."""
     base, unit, most = model.start[1] - model.start[0], 1, -1
     if width == bounds_of(None)[-1]:
@@ -319,8 +313,7 @@ def _labels_in_set(model: TreeEnsemble, width: int) -> str:
             below = f"with at most {counted(width // unit, 'points')} fewer"
         return f"the predicted label, and every label {below}"
     low, high = -((width + base) // unit), (width - base) // unit  # margin: base + unit score
-    if model.additive:
-        low, high = max(low, 0), min(high, most)
+    low, high = (max(low, 0), min(high, most)) if model.additive else (low, high)
     what = "points sum to" if model.additive else "score is from"
     return f"both labels if the {what} {low} to {high}, otherwise the predicted label"
 
@@ -562,10 +555,8 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    apart = {
-        "interval": f"Prediction {'set' if release.target is None else 'interval'}",
-        "evaluation": "Evaluation",
-    }
+    kind = "set" if release.target is None else "interval"
+    apart = {"interval": f"Prediction {kind}", "evaluation": "Evaluation"}
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
@@ -573,7 +564,8 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
                  for what, text in spent if what not in parts]  # fmt: skip
     facts = []
     for what, text in spent:
-        digits = _exact if what in apart.values() or what in apart else _rounded_up
+        exact = what in apart or what in apart.values()  # as it is said elsewhere
+        digits = (lambda found: short_text(Fraction(found[0]))) if exact else _rounded_up
         words = _SPENT.sub(_spent_words, _FRACTION.sub(digits, text))
         words = re.sub(", (?=rho|epsilon|delta)", " and ", words)
         facts.append((what[:1].upper() + what[1:], words))
@@ -591,20 +583,13 @@ def spent_note(release: Release) -> list[tuple[str, str]]:
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 #: Words for what a record names in short.
-_SAID = {
-    "counts of columns": "counts by column and label",
-    "counts": "clipping and sum of the counts",
-    "last factor": "correction of the mean",
-}
+_SAID = {"counts of columns": "counts by column and label", "last factor": "correction of the mean",
+         "counts": "clipping and sum of the counts"}  # fmt: skip
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def _rounded_up(found: re.Match[str]) -> str:
     return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
-
-
-def _exact(found: re.Match[str]) -> str:
-    return short_text(Fraction(int(found[1]), int(found[2])))
 
 
 def proposal_facts(
@@ -752,10 +737,8 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
     assert required is not None
     rows: list[tuple[str, ...]] = []
     unit = certificate.unit
-    asked = (
-        f"{accuracy_asked(certificate)}, with probability at least {percent(1 - certificate.beta)}"
-    )
-    rows.append(("Required", asked))
+    chance = percent(1 - certificate.beta)
+    rows.append(("Required", f"{accuracy_asked(certificate)}, with probability at least {chance}"))
     needed = number_of(required, unit)
     if release.n is None:
         rows.append(("Needed", f"{needed}; their number is secret"))
@@ -771,9 +754,8 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
         text = "does not hold: the columns were learned from records, so the class depends on them"
         rows.append(("Certificate", text, "yellow"))
     else:
-        rows.append(
-            ("Certificate", "does not hold: too few records for this alpha and beta", "yellow")
-        )
+        text = "does not hold: too few records for this alpha and beta"
+        rows.append(("Certificate", text, "yellow"))
     return rows
 
 
@@ -786,10 +768,7 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     has = f"the error rate has a 95% margin of error of {points} percentage points"
     has = "noise hides the error rate" if found.error.hidden else has
-    text = (
-        f"{has}; another fit with a larger {more} would be more precise, at a further cost in "
-        "epsilon"
-    )
+    text = f"{has}; another fit with a larger {more} would be more precise, but costs epsilon"
     return [("Precision", text)]
 
 

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 from littlestone.bounds import claim
 from littlestone.classes.boosted_trees.ensemble import quantile_words
-from littlestone.evaluation import (
-    Band,
-    Between,
-    Evaluation,
-    QuantityEvaluation,
-    SurvivalEvaluation,
-)
+from littlestone.evaluation import Band, Between, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import HIDDEN, four
 from littlestone.privacy import Neighbours
 from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
@@ -118,14 +112,10 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         return (True, verdict.capitalize()) if ranks else (None, f"It is not clear that {verdict}")
     certificate, certified = release.certificate, ""
     if certificate is not None and release.n is not None:
-        certified = (
-            f" Its certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
-        )
-    return (
-        None,
-        "The model was not evaluated, so it is not known whether a constant prediction would be as "
-        f"accurate.{certified}",
-    )
+        holds = "holds" if certificate.holds else "does not hold"
+        certified = f" Its certificate of accuracy {holds}."
+    unknown = "so it is not known whether a constant prediction would be as accurate."
+    return None, f"The model was not evaluated, {unknown}{certified}"
 
 
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
@@ -186,11 +176,8 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         tiles = [_tile(name[0].upper() + name[1:], figure, line)]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
-            tiles.append(
-                _tile("Mean absolute error", off, form=four)
-                if "mae" in measured.bands
-                else _tile("Coverage", off)
-            )
+            of_mean = _tile("Mean absolute error", off, form=four)
+            tiles.append(of_mean if "mae" in measured.bands else _tile("Coverage", off))
         return tiles
     if isinstance(measured, SurvivalEvaluation):
         figure = None if measured.hidden else measured.concordance
@@ -260,9 +247,7 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     n = "secret" if release.n is None else number_of(release.n, unit_of(release))
     names = ", ".join(columns.get("x") or []) or "see the schema"
     bins = "learned from these records, with differential privacy" if release.proposal else "public"
-    measures = [
-        f"{name} {figure}" + f" ({line})" * bool(line) for name, figure, line in _measures(release)
-    ]
+    measures = [f"{what} {x}" + f" ({line})" * bool(line) for what, x, line in _measures(release)]
     apart = dict(facts).get("Evaluated on", "not evaluated")
     odds, who = "", guarantee.neighbours.unit
     if guarantee.pure:

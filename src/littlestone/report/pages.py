@@ -19,17 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone import __version__
-from littlestone.classes import (
-    Dimensions,
-    LinearClass,
-    TreeHypothesis,
-)
+from littlestone.classes import Dimensions, LinearClass, TreeHypothesis
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
-from littlestone.evaluation import (
-    SurvivalEvaluation,
-)
+from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.algorithm import (
-    MistakeBound,
-    lower_bounds,
-    mistake_bound,
-)
+from littlestone.learners.online.algorithm import MistakeBound, lower_bounds, mistake_bound
 from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
@@ -101,10 +97,7 @@ def needs(plans: Plans) -> Json:
         bar = (integer(n) + " *" * (not any_labels), 0, round(size, 1))
         cells.append({"words": name, "bars": [bar]})
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = (
-        "* if some concept of the class has no errors. The chosen learner is the one that fit "
-        "selects by default."
-    )
+    note = "* if some concept of the class has no errors. Chosen: the default learner of fit."
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])

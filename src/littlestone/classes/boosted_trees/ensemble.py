@@ -450,29 +450,21 @@ class TreeEnsemble(Sum):
             if not self.binary:
                 return f"{names} with the most points from {columns}"
             unit = self.unit(base, by_column)
-            needed, most = (
-                self.needed(base, unit),
-                sum(int(points.max()) for points in by_column.values()),
-            )
+            needed = self.needed(base, unit)
+            most = sum(int(points.max()) for points in by_column.values())
             if not 0 < needed <= most // unit:
                 return f"always {int(needed <= 0)}"
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
         trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
-        columns_of_points = (
-            counted(len(self.code_points.columns), "columns")
-            if self.code_points and self.code_points.columns
-            else ""
-        )
+        points = self.code_points.columns if self.code_points else ()
+        of = f"the points of {counted(len(points), 'columns')}"
         if self.binary:
-            points = f", plus the points of {columns_of_points}" if columns_of_points else ""
-            return (
-                f"1 if the score is above {self.start[0] - self.start[1]}, otherwise 0; the score "
-                f"is the sum of {trees} (each +1 or -1){points}"
-            )
+            above = self.start[0] - self.start[1]
+            score = f"the sum of {trees} (each +1 or -1)" + f", plus {of}" * bool(points)
+            return f"1 if the score is above {above}, otherwise 0; the score is {score}"
         words = f"{names} with the most votes from {trees}"
-        if columns_of_points:
-            points = f"the points of {columns_of_points}"
-            words = f"{names} with the highest score, the sum of {points} and the votes of {trees}"
+        if points:
+            words = f"{names} with the highest score, the sum of {of} and the votes of {trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
