@@ -545,7 +545,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
             facts.append((f"Odds ratio, {term}", f"{shown}{of}{beside}"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
-        lines = "no confidence intervals: noise hides what these columns contribute"
+        lines = "no confidence intervals, because these effects are hidden by noise"
     facts.append(("", lines))
     return facts
 
@@ -767,7 +767,7 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
     points = percent(found.error.half_width).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     has = f"the error rate has a 95% margin of error of {points} percentage points"
-    has = "noise hides the error rate" if found.error.hidden else has
+    has = "the error rate is hidden by noise" if found.error.hidden else has
     text = f"{has}; another fit with a larger {more} would be more precise, but costs epsilon"
     return [("Precision", text)]
 
