@@ -230,7 +230,7 @@ def test_plan_as_a_table(run):
     lines = done.out.splitlines()
     assert lines == [line.rstrip() for line in lines]
     assert not any(line.startswith("vc1 ") for line in lines)  # one line names what needs a delta
-    assert "above that of the best function of the class" in done.out
+    assert "above that of the best concept of the class" in done.out
     lacking = next(line for line in lines if line.startswith("Planned only with a delta"))
     assert "vc1, littlestone, agnostic:vc1" in lacking
     assert lines.count("explicit: proved, with all constants.") == 1  # a word of the table

@@ -162,21 +162,20 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
 @pytest.mark.parametrize(
     ("more", "advice"),
     [
-        ("--evaluate 0.01", "a larger --evaluate would narrow its interval"),
-        ("--evaluate 0.01 --holdout 0.5", "a larger --holdout or --evaluate would narrow"),
+        ("--evaluate 0.01", "another fit with a larger --evaluate would be more precise"),
+        ("--evaluate 0.01 --holdout 0.5", "a larger --holdout or --evaluate would be more precise"),
         ("--evaluate 0.5", None),
         ("--no-evaluate", None),
     ],
 )
 def test_an_error_that_is_known_badly_is_said_to_be(run, more, advice):
     done = run(f"{ADULT} thresholds(1,99) {more} --out m.json --seed 1")
-    lines = [line for line in done.out.splitlines() if line.startswith("Interval")]
+    lines = [line for line in done.out.splitlines() if line.startswith("Precision")]
     assert (len(lines), done.err) == (0 if advice is None else 1, "")
     if advice is not None:
         error = Release.read("m.json").quality.error
         assert max(error.high - error.value, error.value - error.low) > 0.05
         assert advice in lines[0]
-        assert "would narrow its interval" in lines[0]
 
 
 def test_a_balanced_accuracy_that_would_be_noise_is_left_out_everywhere(run, folder):

@@ -54,7 +54,7 @@ def test_users_are_counted_and_protected(run, people, learner):
     assert str(N * M + 1) not in done.out  # the number of records is private; n m is public
     written = Path("p.html").read_text()
     assert written == page(Release.read("m.json"))
-    assert "who (at most 8 records of each are read)" in written
+    assert "who (of each user, at most 8 records were read)" in written
     # a model of users labels records like any other
     predicted = run("predict m.json people.parquet")
     labels = [int(line) for line in predicted.out.split()[1:]]

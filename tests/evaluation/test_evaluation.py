@@ -33,7 +33,7 @@ from littlestone.evaluation.histogram import (
     histogram_rate,
     merged_scores,
 )
-from littlestone.evaluation.measures import balanced_accuracy
+from littlestone.evaluation.measures import balanced_accuracy, in_words
 from littlestone.learners.release import scores_of
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy import Neighbours
@@ -198,6 +198,16 @@ def test_recalibration_rises_and_stays_inside():
         assert all(0 <= a <= b <= 1 for a, b in itertools.pairwise(curve))
         rarer = [min(p, 1 - p) for p in curve]
         assert [float(f"{p:.4g}") for p in rarer] == pytest.approx(rarer, rel=1e-9)
+
+
+def test_a_proportion_that_may_be_anything_is_said_to_be_hidden():
+    found = Evaluation(
+        ScoreHistogram((0, 1), ((4, 900), (-700, 3)), 300, Fraction(1, 999), Fraction(1, 999))
+    )
+    band = found.share_right([0, 1])
+    assert (band.low, band.high) == (0, 1)
+    assert in_words(band) == "hidden by noise"
+    assert "accuracy           hidden by noise" in found.summary()
 
 
 def test_three_labels():

@@ -548,7 +548,7 @@ def test_of_three_labels_the_accuracy_is_shown():
 
 def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_path, capsys):
     how = {"target": "quantity", "high": 100}
-    with pytest.warns(UserWarning, match=r"hides whether any record has a number.*\$12"):
+    with pytest.warns(UserWarning, match=r"not clear that any record has a number.*\$12"):
         made = fitted(y="price", **how)
     found = made.evaluation_.bands
     assert found.pop("with_target").low == 0
@@ -673,4 +673,4 @@ def test_each_part_of_a_document_is_listed_once():
     assert len(names) == 3
     inside = [name for name, _ in spent_facts(release)]
     assert inside
-    assert all(name.startswith("Learning: ") and "evaluation" not in name for name in inside)
+    assert all(name.startswith("Learning, ") and "evaluation" not in name for name in inside)

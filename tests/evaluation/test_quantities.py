@@ -437,7 +437,7 @@ def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():
     assert (few.rate, many.rate) == (F(99, 100) * F(3, 5) / moved, F(9, 20) / moved)
     assert (few.size_rate, many.size_rate) == (F(99, 500), F(3, 20))
     text = _by_prediction(QuantityEvaluation(few), "records")[1]
-    assert text == "not reported; at epsilon 0.99 it needs 2,021 records"
+    assert text == "not reported: at epsilon 0.99, it needs 2,021 records"
     with pytest.raises(ParameterError, match="evaluation of quantities"):
         ErrorSums.from_dict({**many.to_dict(), "cells": None})
     changes = {"edges": [1, 0], "errors": [0.0], "limits": [0, "x"], "counts": [[1]], "parts": 0}

@@ -373,7 +373,7 @@ def test_two_labels_are_negative_and_positive_and_more_are_listed():
 def test_labels_that_no_record_has_are_warned_of():
     """Where the positive one is named; else a first count stops the fit."""
     own = {"schema": ls.Schema(BINNED.columns[:1]), "random_state": 0}
-    with pytest.warns(UserWarning, match=r"hides whether any record has the label 'x'.*labels="):
+    with pytest.warns(UserWarning, match=r"not clear that any record has the label 'x'.*labels="):
         ls.fit(PEOPLE, y="city", epsilon=2, labels=("else", "x"), **own)
 
 

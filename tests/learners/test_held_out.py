@@ -150,7 +150,7 @@ def fitted(table, **more):
     return ls.fit(table, y="ill", **given).release_
 
 
-@pytest.mark.filterwarnings("ignore:The noise hides whether any record has the label")
+@pytest.mark.filterwarnings("ignore:Because of the noise, it is not clear that any record")
 def test_columns_count_and_fit_read_the_learning_part_only(monkeypatch):
     """Another table in the held-out rows: all that was drawn before is the same."""
     masks, drawn = [], front_door.held_out_rows

@@ -35,7 +35,7 @@ from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.privacy import Guarantee, Neighbours, Part
 from littlestone.report import page
-from littlestone.report.evaluated import calibration, roc
+from littlestone.report.evaluated import calibration, labels_in_set, roc
 from littlestone.report.first import first_screen, sentence, tripod
 from littlestone.report.html import amount, beliefs, integer, odds_factor, percent
 from littlestone.report.targets import Shown, effects, noise_ranges
@@ -99,8 +99,10 @@ def test_what_it_says():
     for part in (
         "1 if x > 17, otherwise 0",
         "x is age; label 1: adult is 1",
-        "Whether adult is 1, from “age”: learned from 5,000 records, with differential privacy.",
-        "Not evaluated, so it is not known whether a trivial rule would do as well.",
+        "This model predicts whether adult is 1 from “age”. It was learned from 5,000 records with "
+        "differential privacy.",
+        "The model was not evaluated, so it is not known whether a constant prediction would be as "
+        "accurate.",
         "5,000",
         "186",
         "2.72 times",
@@ -247,26 +249,24 @@ def releases():
 def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     said = {kind: sentence(own) for kind, own in releases.items()}
     from_ = (
-        ", from “age at admission”, “a laboratory value with a long name”, “ward” and “nothing”: "
-        "learned from 4,000 records."
+        " from “age at admission”, “a laboratory value with a long name”, “ward” and “nothing”. It "
+        "was learned from 4,000 records."
     )
-    assert said["boosted"] == f"The probability that died is yes{from_}"
-    assert said["several"] == f"Which “pain” (none, some or much){from_}"
-    assert said["quantity"] == f"The expected “quantity”{from_}"
-    assert said["count"] == f"The expected count “count”{from_}"
-    assert said["time"] == (
-        f"The probability of “relapse” within each period up to 365 (“days”){from_}"
-    )
+    start = "This model predicts the"
+    assert said["boosted"] == f"{start} probability that died is yes{from_}"
+    assert said["several"] == f"{start} “pain” (none, some or much){from_}"
+    assert said["quantity"] == f"{start} expected “quantity”{from_}"
+    assert said["count"] == f"{start} expected count of “count”{from_}"
+    free = "probability that “relapse” has not occurred by the end of each period"
+    assert said["time"] == f"{start} {free} (up to 365 in “days”){from_}"
 
 
 def test_the_verdict_is_about_a_plain_rule(releases):
     verdicts = {kind: first_screen(own)["verdict"] for kind, own in releases.items()}
-    assert verdicts["boosted"].startswith(
-        "Better than the trivial rule: it has a lower error rate ("
-    )
-    assert "than always predicting “yes” (" in verdicts["boosted"]
-    assert (
-        verdicts["quantity"] == "Better than predicting one constant for everyone, as the R2 shows."
+    assert verdicts["boosted"].startswith("The model has a lower error rate (")
+    assert "than always predicting 1 (" in verdicts["boosted"]
+    assert verdicts["quantity"] == (
+        "The model is better than predicting one constant for everyone, judged by its R2."
     )
     assert verdicts["time"] == "The model ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
@@ -278,7 +278,40 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     learner = Boosting(ScorecardClass(SCHEMA, 60), epsilon=4, delta="1e-6")
     rare = run(learner, sample, SeededSource(0), columns=ABOUT, holdout="0.3", evaluate=4)
     assert rare.quality.better is not True
-    assert "is not shown to do better than never predicting" in first_screen(rare)["verdict"]
+    said = first_screen(rare)["verdict"]
+    assert "It is not clear that the labels it predicts have a lower error rate than" in said
+
+
+@pytest.mark.parametrize("names", [(0, 1), ("a", "b", "c")])
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("width", [0, 1, 3])
+def test_the_words_of_a_prediction_set_are_its_rule(names, depth, width):
+    rng = np.random.default_rng(width)
+    splits = SCHEMA.literals()
+
+    def tree(left):
+        if not left:
+            return int(rng.integers(len(names)))
+        return Node(splits[rng.integers(len(splits))], tree(left - 1), tree(left - 1))
+
+    trees = tuple(TreeHypothesis.of(tree(depth), names) for _ in range(12))
+    model = TreeEnsemble(trees, Fraction(1, 2), (0,) * len(names), names, width=width)
+    words, points, unit = labels_in_set(model, width), rows(500)[0], 1
+    scores = model.votes(points)
+    if model.additive:
+        base, card = model.summed()
+        unit = model.unit(base, card)
+    if len(names) > 2:
+        most = int(re.search(r"at most (\d+)", words)[1])
+        assert ("points fewer" in words or "point fewer" in words) == model.additive
+        sets = (scores.max(axis=1, keepdims=True) - scores) // unit <= most
+    else:
+        low, high = map(int, re.search(r"(-?\d+) to (-?\d+), otherwise", words).groups())
+        margin = model.margin(points)
+        score = (margin - int(base[0])) // unit if model.additive else margin
+        both = (low <= score) & (score <= high)
+        sets = both[:, None] | (scores == scores.max(axis=1, keepdims=True))
+    assert (sets == model.sets(points)).all()
 
 
 def test_tiles_are_figures_of_the_release(releases):
@@ -297,6 +330,19 @@ def test_tiles_are_figures_of_the_release(releases):
             figure, line = tiles[name.get(kind, "R2")]
             assert figure == f"{found.value:.3f}"
             assert line.startswith(f"95% CI {found.low:.3f} to {found.high:.3f}; ")
+
+
+def test_a_certified_excess_is_not_called_an_error():
+    tiles = [first_screen(threshold_release())["tiles"][0]]
+    for n in (5000, 10):
+        certificate = agnostic(100, epsilon=1, alpha=0.1, beta=0.05, n=n)
+        tiles.append(first_screen(threshold_release(certificate=certificate))["tiles"][0])
+    assert tiles == [
+        ("Certified error rate", "10%", "186 records needed"),
+        ("Certified excess error rate", "10%",
+         "over the best concept of the class; 186 records needed"),
+        ("Accuracy", "not certified", "186 records needed"),
+    ]  # fmt: skip
 
 
 def test_what_is_not_evaluated_is_not_filled_in(releases):
@@ -324,7 +370,7 @@ def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind
     ranges = {column["name"]: column["range"] for column in effects(model, SCHEMA)["columns"]}
     assert ranges["age at admission"] > noise["age at admission"]
     assert ranges.get("nothing", 0) <= noise["nothing"]
-    before, _, after = page(own).partition("no larger than noise alone would produce")
+    before, _, after = page(own).partition("no larger than noise and sampling alone could produce")
     assert "<caption>age at admission</caption>" in before
     assert "<caption>age at admission</caption>" not in after
     assert "<caption>nothing</caption>" not in before
@@ -508,7 +554,7 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
     )  # fmt: skip
     text = Checker(page(evaluated)).text
     for said in (
-        "ROC: area 0.750",
+        "ROC curve: AUROC 0.750",
         "Calibration: error",
         "600 (75%) 200 (25%)",
         "50 (25%) 150 (75%)",

@@ -241,9 +241,9 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
 def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
     """Points and fans are where `predicted_observed` says; of less the page says so."""
     few, made = release(kind, evaluate=1), release(kind, evaluate=5)
-    assert "Observed by prediction" not in page(few)
-    assert "not reported; at epsilon 1 it needs 2,000 records" in page(few)
-    assert "Observed by prediction" in page(made)
+    assert "Observed values by prediction" not in page(few)
+    assert "not reported: at epsilon 1, it needs 2,000 records" in page(few)
+    assert "Observed values by prediction" in page(made)
     bins = QuantityEvaluation(made.evaluation).predicted_observed
     figures = drawn(made)["curves"]
     assert len(figures) == (2 if kind == "quantile" else 1)
@@ -387,7 +387,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
         assert part in html
     assert ("AUROC" in html) == bool(more)
     assert ("on new records, with 95% confidence" in html) == ("holdout" in more)
-    assert ("Not evaluated, so it is not known" in html) == (not more)
+    assert ("The model was not evaluated, so it is not known" in html) == (not more)
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
     assert "<Bonn>" not in html
@@ -523,7 +523,7 @@ def test_a_card_of_twelve_columns_fits_on_three_screens(browser, tmp_path):
     path = tmp_path / "p.html"
     browser.show(page(found, path) and path, width=1280)
     assert browser.run("document.documentElement.scrollHeight") <= 3 * 720
-    for name in ("ROC: area", "Calibration: error", "predicted 1"):
+    for name in ("ROC curve: AUROC", "Calibration: error", "predicted 1"):
         assert name in page(found)
     browser.show(path, width=390)
     assert browser.overflow() == []

@@ -299,15 +299,17 @@ def score(
         schema, separated by commas, or by a separate schema (groups.toml). Results for groups are
         less precise, because a group has fewer records and the same noise.
     """
-    from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
+    from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts, meaning
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     found = _scored(model, data, asked, filed, by)
     if printed(_document(found), json=json):
         filed.write(found.record)
         return 0
-    rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
-    rows = [*doubt_facts(found, asked.positive), *rows, *evaluation_facts(found)]
+    rows = [*doubt_facts(found, asked.positive), ("Rule", found.hypothesis.describe())]
+    if asked.positive is None and meaning(found):
+        rows.append(("", meaning(found)))
+    rows += [("Guarantee", str(found.guarantee)), *evaluation_facts(found)]
     rows += group_facts(found)
     facts(rows)
     filed.write(found.record)

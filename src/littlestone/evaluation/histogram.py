@@ -14,10 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.histogram import Groups
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-)
+from littlestone.errors import check_fraction, check_integer
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy import Neighbours
 from littlestone.safe_io import OMITTED, Wire, plain, typed
@@ -316,7 +313,7 @@ class HeldOut:
     def words(self, unit: str = "records") -> str:
         """Say it in a line."""
         if not self.units:
-            return f"not evaluated: {self.enough:,} {unit} would be enough"
+            return f"not evaluated: {self.enough:,} {unit} would be enough at this epsilon"
         return f"evaluated on {self.units:,} held-out {unit}"
 
 
@@ -331,7 +328,7 @@ def held_out_by_rule(n: Any, epsilon: Any) -> HeldOut:
     >>> [held_out_by_rule(n, 1).units for n in (400, 500, 2_000, 5_000, 10**6)]
     [0, 150, 600, 1000, 20000]
     >>> held_out_by_rule(400, 1).words()
-    'not evaluated: 500 records would be enough'
+    'not evaluated: 500 records would be enough at this epsilon'
     """
     number = check_integer("fit", "n", n, low=1)
     exact: Fraction = check_fraction("fit", "epsilon", epsilon)

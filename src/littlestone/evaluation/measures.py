@@ -76,6 +76,11 @@ class Band(Plain):
         """The larger distance from the value to an end of the interval."""
         return max(self.high - self.value, self.value - self.low)
 
+    @property
+    def hidden(self) -> bool:
+        """Whether a proportion may be anything from 0 to 1."""
+        return (self.low, self.high) == (0, 1)
+
 
 def four(value: float) -> str:
     """Return a number with four digits, or all before the point.
@@ -91,7 +96,7 @@ def four(value: float) -> str:
 
 def in_words(figure: Any, form: Callable[[float], str] = four) -> str:
     """Return a figure as text: a `Band`, a `Between` without a value, a number, or None."""
-    if figure is None:
+    if figure is None or getattr(figure, "hidden", False):
         return HIDDEN
     if not hasattr(figure, "low"):
         return form(figure)

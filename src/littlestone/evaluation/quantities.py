@@ -324,8 +324,8 @@ class QuantityEvaluation(Figures):
         if self.with_target.low > 0:
             return ""
         return (
-            "the noise hides whether any record has a number in this column. A cell with a unit "
-            "or a sign, such as $12, is not a number: convert such cells first"
+            "because of the noise, it is not clear that any record has a number in this column. A "
+            "cell with a unit or a sign, such as $12, is not a number: convert such cells first"
         )
 
     @property
@@ -682,14 +682,7 @@ class ErrorCells(Wire):
         )
 
     def _bin(
-        self,
-        first: int,
-        counts: Doubles,
-        noise: float,
-        beta: float,
-        *,
-        new: bool,
-        whole: bool,
+        self, first: int, counts: Doubles, noise: float, beta: float, *, new: bool, whole: bool
     ) -> PredictedBin:
         ends = self._ends[first : first + len(counts) + 1]
         row, (low, high) = counts.sum(axis=0), self.limits
@@ -899,7 +892,7 @@ class SurvivalEvaluation(Figures):
     @property
     def hidden(self) -> bool:
         """Whether the noise hides the concordance."""
-        return (self.concordance.low, self.concordance.high) == (0, 1)
+        return self.concordance.hidden
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -598,22 +598,22 @@ def weaknesses(guarantee: Guarantee, n: int | None) -> list[str]:
     []
     >>> for line in weaknesses(Guarantee(30, "0.01"), 100):
     ...     print(line)
-    epsilon 30 is above 20: one record may change the probability of an output more than 485
-    million-fold. 1 is a common choice.
-    delta 0.01 is at least 1/n: publishing a randomly drawn record would satisfy such a guarantee.
+    epsilon 30 is above 20: one record may change the probability of an output by a factor of more
+    than 485 million. 1 is a common choice.
+    delta 0.01 is at least 1/n: publishing one randomly drawn record would satisfy such a guarantee.
     Choose delta far below 1/n.
     """
     found = []
     if guarantee.epsilon > LARGEST_EPSILON:
         found.append(
             f"epsilon {float(guarantee.epsilon):g} is above {LARGEST_EPSILON}: one record may "
-            "change the probability of an output more than 485 million-fold. 1 is a common "
-            "choice."
+            "change the probability of an output by a factor of more than 485 million. 1 is a "
+            "common choice."
         )
     if n is not None and guarantee.delta * n >= 1:
         found.append(
-            f"delta {float(guarantee.delta):g} is at least 1/n: publishing a randomly drawn record "
-            "would satisfy such a guarantee. Choose delta far below 1/n."
+            f"delta {float(guarantee.delta):g} is at least 1/n: publishing one randomly drawn "
+            "record would satisfy such a guarantee. Choose delta far below 1/n."
         )
     return found
 

@@ -411,7 +411,8 @@ class Fit:
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares, opened)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
-        decided.add("Model", f"{concepts.spec} ({family}): {why}")
+        of_class = "" if concepts.spec == family else f": {concepts.spec}"
+        decided.add("Model", f"{family}{of_class}, {why}")
         if shares.evaluation is not None or self.shares.rule:
             decided.add("Evaluation", about_evaluation(shares, rows))
         planned = self._planned(concepts, schema, shares, table, opened)
@@ -467,7 +468,7 @@ class Fit:
             kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
             return "boosted", f"the default for a {kind}; the alternative is --model scorecard"
         if self.inference is not None:
-            return "linear", "has coefficients"
+            return "linear", "the only model with coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
         delta = self._delta(shares)
         if self.user is not None and auto_takes(len(schema), 1, learns, delta):

@@ -52,6 +52,7 @@ from littlestone.evaluation import (
     quality,
 )
 from littlestone.evaluation.histogram import held_out_by_rule, merged_scores
+from littlestone.evaluation.measures import in_words
 from littlestone.evaluation.quantities import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
@@ -63,7 +64,6 @@ from littlestone.safe_io import parse_json, read_text, typed, write_text
 if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.targets import Target
-    from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 
@@ -235,10 +235,10 @@ class Release:
             lines.append(("Certificate", str(self.certificate)))
         quality = self.quality
         if quality is not None:
-            lines.append(("Error rate", _band(quality.error)))
+            lines.append(("Error rate", in_words(quality.error, "{:.1%}".format)))
             if quality.constant != quality.majority:  # else it is the same error
                 always = f"Always {self.labels[quality.majority]}"
-                lines.append((always, _band(quality.baseline)))
+                lines.append((always, in_words(quality.baseline, "{:.1%}".format)))
         elif self.measured is not None:
             lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
@@ -644,10 +644,6 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     return None if schema is None else schema.proposal
 
 
-def _band(band: Band) -> str:
-    return f"{band.value:.1%} (95% CI {band.low:.1%} to {band.high:.1%})"
-
-
 def doubt(release: Release, positive: str | None = None) -> str:
     """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
 
@@ -666,16 +662,18 @@ def doubt(release: Release, positive: str | None = None) -> str:
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
-            f"the noise hides whether these labels occur: {hidden}. Check that they are written as "
-            "in the table (--labels, labels=): a cell outside the list counts as an error"
+            f"because of the noise, it is not clear that these labels occur: {hidden}. Check that "
+            "they are written as in the table (--labels, labels=): a cell outside the list counts "
+            "as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
     label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
-        f"the noise hides whether any record has the label {label!r}. Check that it is written as "
-        "in the table (--positive, labels=): every other cell is read as the other label"
+        f"because of the noise, it is not clear that any record has the label {label!r}. Check "
+        "that it is written as in the table (--positive, labels=): every other cell is read as the "
+        "other label"
     )
 
 

@@ -227,7 +227,7 @@ class Decided:
 def about_evaluation(shares: Shares, rows: int | None) -> str:
     """Say what is evaluated on what; by a public rule, where nothing else was said."""
     if shares.rule:  # users are counted when they are read
-        return "on held-out users, if their number times epsilon is at least 500"
+        return "on held-out users, if the number of users times epsilon is at least 500"
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
@@ -243,9 +243,11 @@ def about_delta(learner: Any, n: int | None) -> str:
     delta = learner.delta
     if isinstance(learner, Linear):
         rounds = 0 if n is None else learner.plan.settings(n).rounds
-        return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
+        of = " for the model" if learner.columns else ""  # columns have the rest
+        after = f": {counted(rounds, 'noisy gradients')}" if rounds else ""
+        return f"{float(delta):g}{of}{after}"
     sentence = "0, pure privacy" if delta is None else f"{float(delta):g}"
-    sentence += " for the model" if learner.columns else ""  # columns have the rest
+    sentence += " for the model" if learner.columns else ""
     if n is None:
         return sentence + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (

@@ -621,4 +621,4 @@ class Spread(NamedTuple):
         return self._asdict()
 
     def __str__(self) -> str:
-        return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"
+        return f"{self.mean:.3g} (±{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
 from littlestone.errors import counted
@@ -32,7 +31,7 @@ from littlestone.evaluation.quantities import QUANTILES, Between, least_units
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.privacy.guarantee import short_text
-from littlestone.report.first import unit_of
+from littlestone.report.first import certifies_agnostic, unit_of
 from littlestone.report.html import (
     chart,
     html_of,
@@ -98,32 +97,31 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     facts.append(("Error rate", share(quality.error)))
     if quality.constant != quality.majority:  # else it is the same error
         constant = release.labels[quality.majority]
-        facts.append(("Majority class", f"{constant}, error rate {share(quality.baseline)}"))
+        rate = f"{constant}, error rate {share(quality.baseline)}"
+        facts.append(("Majority class", HIDDEN if quality.baseline.hidden else rate))
     if quality.cost is not None and quality.baseline_cost is not None:
         facts.append(("Mean cost", spread(quality.cost)))
-        facts.append(
-            (
-                f"Mean cost of always predicting {release.labels[quality.rival]}",
-                spread(quality.baseline_cost),
-            )
-        )
+        always = f"Mean cost of always predicting {release.labels[quality.rival]}"
+        facts.append((always, spread(quality.baseline_cost)))
     facts.append(("", _compared(release, quality)))
     if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
-        away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
-        facts.append(("Calibration error", away))
+        away = "mean absolute difference of predicted and observed proportions, corrected for noise"
+        known = error and not quality.error.hidden
+        facts.append(("Calibration error", f"{error:.3f} ({away})" if known else HIDDEN))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if quality.balanced_accuracy is not None:
         balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
         facts.append(("Balanced accuracy", balanced))
-    if histogram.unlisted and matrix:
+    if histogram.unlisted and matrix and not quality.error.hidden:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if the model was not learned from these records" if scored else ""
         most = percent(math.ceil(1000 * bound) / 1000, trim=False)
         what = f"error rate at most {most} on new records, with 95% confidence{if_so}"
+        what = what if bound < 1 else "no bound below 100% on the error rate for new records"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 
@@ -132,7 +130,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     """Return what is said of public groups, as a table: its head, and a row for each group."""
 
     def shown(band: Band | None, kind: str) -> str:
-        if band is None:
+        if band is None or band.hidden:
             return TOO_FEW
         form = four if kind in errors else "{:z.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
@@ -157,7 +155,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each 95% interval holds individually")]
+    facts = [("Groups", "of the evaluated records; each 95% interval holds by itself, not jointly")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -174,8 +172,8 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        f"only the probabilities were recalibrated: where the probability is {ends}, the less "
-        "probable label is predicted"
+        "the probabilities were recalibrated, and the labels were not; so where the probability is "
+        f"{ends}, the less probable label is predicted"
     )
     return [("Recalibration", said)]
 
@@ -202,17 +200,18 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     heavy = any(isinstance(band, Between) for band in bands.values())
     far = four(float(sums.far))
     for of, band in bands.items():
-        name = _MEASURES[of].format(reach=four(float(sums.reach)), far=far)
+        reach = four(float(sums.reach))
+        name = _MEASURES[of].format(reach=reach, far=far, unit=unit.capitalize())
         if heavy and of in ("r2", "pinball_explained"):
             name += cut
-        proportion = of in (*_PROPORTIONS, "beyond", "coverage")
-        facts.append((name, in_words(band, "{:z.3f}".format if proportion else four)))
+        form = "{:z.3f}".format if of in (*_PROPORTIONS, "beyond", "coverage") else four
+        facts.append((name, in_words(band, "{:,.0f}".format if of == "with_target" else form)))
     return [*facts, _by_prediction(found, unit)]
 
 
 def _bands_are(*, own: bool) -> str:
     """Say once what all intervals are for, and whose records they are of."""
-    looks = "; a model looks better on its own records than on new ones" if own else ""
+    looks = ". On these records, a model is usually more accurate than on new ones" if own else ""
     return f"Intervals account for noise and sampling{looks}."
 
 
@@ -225,17 +224,16 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     if not bins:
         least = least_units(sums.epsilon)
         which, epsilon = f"held-out {unit}" if sums.held_out else unit, short_text(sums.epsilon)
-        return (
-            _CALIBRATION,
-            f"not reported; at epsilon {epsilon} it needs {integer(least)} {which}",
-        )
-    named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
+        needs = f"not reported: at epsilon {epsilon}, it needs {integer(least)} {which}"
+        return (_CALIBRATION, needs)
+    form, named = four, "observed mean minus prediction"
+    bands = [(each.observed, each.predicted) for each in bins]
     if sums.kind == "quantile":
-        named, bands = "coverage", [(own.below, 0.0) for own in bins]
+        form, named, bands = "{:.3f}".format, "coverage", [(each.below, 0.0) for each in bins]
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
-    text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return (_CALIBRATION, f"{text} (noise up to {four(noise)}, with 95% probability)")
+    text = f"{named} from {form(low)} to {form(high)} in {counted(len(bins), 'bins')}"
+    return (_CALIBRATION, f"{text} (95% margin of error at most {form(noise)} in each bin)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -249,22 +247,28 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
         return f"{value} ({before}{low} to {high})"
 
+    def events(band: Band) -> str:
+        return HIDDEN if band.low <= 0 and band.high >= histogram.n else spread(band)
+
     value = HIDDEN if found.hidden else spread(found.concordance, 3, "95% CI ")
     bins, epsilon = number_of(len(histogram.scores), "bins"), short_text(histogram.epsilon)
+    about = [
+        ("", f"from {bins} of risk, over pairs that the periods distinguish"),
+        ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
+    ]
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {epsilon}"),
         ("Concordance", value),
-        ("", f"from {bins} of risk, for pairs that the periods distinguish"),
-        ("", _bands_are(own=not held_out).replace("Intervals account", "This interval accounts")),
-        ("Events", "observed and predicted, each with a 95% interval that accounts for noise only"),
+        *([] if found.hidden else about),
+        ("Events", "numbers in each period; their 95% intervals account for noise only"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
-        text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
+        text = f"observed {events(period.observed)}, predicted {events(period.predicted)}"
         step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
         facts.append(("", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
-        facts.append(("", "further periods: --json"))
+        facts.append(("", "further periods are in the output of --json"))
     return facts
 
 
@@ -279,31 +283,47 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         part = cast(TreeSum, model).parts[1]
         name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
-        votes = counted(model.width, "votes")
-        name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
+        name, near = "Prediction set", labels_in_set(cast(TreeEnsemble, model), model.width)
         which = f"the label of {which}"
         if not isinstance(release.measured, Evaluation) or release.measured.histogram.unlisted:
             which += ", if it is listed,"
-        if model.width == bounds_of(None)[-1]:
-            near = "all listed labels"
-    level = f"{float(1 - conformal.alpha):.4g}"
-    share = conformal.share(_RISK)
+    share = percent(conformal.share(_RISK), rounded=math.floor)
     epsilon = short_text(conformal.epsilon)
-    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
+    from_ = f"calibrated on {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
     covers = (
-        f"covers {which} with probability at least {level}; with 95% confidence, the coverage of "
-        f"this release is at least {share:.3f}"
+        f"covers {which} with probability at least {percent(1 - conformal.alpha)}; with 95% "
+        f"confidence, the coverage of this release is at least {share}"
     )
     covers = covers if release.columns_apart else _LEARNED
-    return [(name, f"{near}, {from_}"), ("", covers)]
+    return [(name, f"{near}; {from_}"), ("", covers)]
+
+
+def labels_in_set(model: TreeEnsemble, width: int) -> str:
+    """Say which labels are in a set, in the unit of the words of the model."""
+    base, unit, most = model.start[1] - model.start[0], 1, -1
+    if width == bounds_of(None)[-1]:
+        return "all listed labels"
+    if model.additive:
+        bases, points = model.summed()
+        base, unit = int(bases[0]), model.unit(bases, points)
+        most = sum(int(own.max()) for own in points.values()) // unit
+    if not model.binary:
+        below = f"whose score is at most {width} lower"
+        if model.additive:
+            below = f"with at most {counted(width // unit, 'points')} fewer"
+        return f"the predicted label, and every label {below}"
+    low, high = -((width + base) // unit), (width - base) // unit  # margin: base + unit score
+    low, high = (max(low, 0), min(high, most)) if model.additive else (low, high)
+    what = "points sum to" if model.additive else "score is from"
+    return f"both labels if the {what} {low} to {high}, otherwise the predicted label"
 
 
 _PROPORTIONS = ("r2", "deviance_explained", "pinball_explained")
 _MEASURES = {
-    "with_target": "Records with a numeric target",
+    "with_target": "{unit} with a numeric target",
     "median": "Median absolute error",
     "ninth_decile": "90th percentile of absolute errors",
-    "beyond": "Proportion of errors above {reach}",
+    "beyond": "Proportion of absolute errors above {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
@@ -361,6 +381,8 @@ def drawn(release: Release) -> Json:
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
+    if release.quality is not None and release.quality.error.hidden:
+        return {"curves": [], "confusion": None}
     if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
@@ -377,12 +399,10 @@ def roc(evaluation: Evaluation) -> Json | None:
     upper, lower = evaluation.roc_band()
     band = path([*upper, *reversed(lower)], "Z")
     paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
-    words = (
-        f"ROC curve from the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
-        f"{area.high:.3f}. Shaded: 95% band. Dashed: chance."
-    )
+    words = f"ROC curve from the noisy counts: AUROC {in_words(area, '{:.3f}'.format)}. "
+    words += "Shaded: 95% band. Dashed: chance."
     return chart(
-        f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
+        f"ROC curve: AUROC {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
         x_name="false positive rate", y_name="sensitivity",
     )  # fmt: skip
 
@@ -445,7 +465,8 @@ def observed(bins: Sequence[PredictedBin], *, means: bool) -> Json:
         band = own.observed
         paths += point(x, share(band.low), share(band.value), share(band.high))
     return chart(
-        "Observed by prediction", _bins_in_words(bins, tall, means=means), paths, square=True,
+        "Observed values by prediction", _bins_in_words(bins, tall, means=means), paths,
+        square=True,
         x=scale(left, right), y=scale(low, high), x_name="predicted", y_name="observed",
     )  # fmt: skip
 
@@ -522,7 +543,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
             facts.append((f"Odds ratio, {term}", f"{shown}{of}{beside}"))
     lines = "These intervals account for noise and sampling."
     if not found.printed:
-        lines = "no confidence intervals: noise hides the information in these columns"
+        lines = "no confidence intervals, because these effects are hidden by noise"
     facts.append(("", lines))
     return facts
 
@@ -532,19 +553,20 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    apart = {
-        "interval": f"Prediction {'set' if release.target is None else 'interval'}",
-        "evaluation": "Evaluation",
-    }
+    kind = "set" if release.target is None else "interval"
+    apart = {"interval": f"Prediction {kind}", "evaluation": "Evaluation"}
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        spent = [(apart.get(what, f"Learning: {what}"), text)
+        spent = [(apart.get(what, f"Learning, {_SAID.get(what, what)}"), text)
                  for what, text in spent if what not in parts]  # fmt: skip
     facts = []
     for what, text in spent:
-        words = _SPENT.sub(_spent_words, _FRACTION.sub(_rounded_up, text))
-        facts.append((what[:1].upper() + what[1:], words.replace(", rho", " and rho")))
+        exact = what in apart or what in apart.values()  # as it is said elsewhere
+        digits = (lambda found: short_text(Fraction(found[0]))) if exact else _rounded_up
+        words = _SPENT.sub(_spent_words, _FRACTION.sub(digits, text))
+        words = re.sub(", (?=rho|epsilon|delta)", " and ", words)
+        facts.append((what[:1].upper() + what[1:], words))
     return facts
 
 
@@ -558,16 +580,13 @@ def spent_note(release: Release) -> list[tuple[str, str]]:
 
 
 _FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
-_LONG = 10**4  # denominators of fractions that are not exact in few digits
-
-
+#: Words for what a record names in short.
+_SAID = {"counts of columns": "counts by column and label", "last factor": "correction of the mean",
+         "counts": "clipping and sum of the counts"}  # fmt: skip
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def _rounded_up(found: re.Match[str]) -> str:
-    exact = Fraction(int(found[1]), int(found[2]))
-    if exact.denominator < _LONG:
-        return short_text(exact)
     return f"{float(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2]))):.3g}"
 
 
@@ -617,7 +636,7 @@ def beside_constants(release: Release) -> str:
     alpha = float(certificate.alpha)
     if release.costs is not None:
         alpha *= float(release.costs.largest * release.costs.unit)
-    if found is None or not found.met_by_a_constant(alpha):
+    if found is None or found.baseline.hidden or not found.met_by_a_constant(alpha):
         return ""
     return (
         f"Always predicting {release.labels[found.rival]} also seems to satisfy the certificate, "
@@ -640,7 +659,7 @@ def accuracy_asked(certificate: Certificate) -> str:
         points = alpha.removesuffix("%")
         return (
             f"on new records, an error rate at most {points} percentage points above that of the "
-            "best function of the class"
+            "best concept of the class"
         )
     return f"on new records, an error rate of at most {alpha}"
 
@@ -659,13 +678,6 @@ def meaning(release: Release) -> str:
     # they are read as the number 1
     also = ", true or yes" if columns.get("positive") == "1" else ""
     return f"{named}label 1: {positive}{also}; label 0: any other value"
-
-
-def certifies_agnostic(certificate: Certificate) -> bool:
-    """Return whether a certificate is about the error above that of the best concept."""
-    if any(claim(name).makes_true for name in certificate.claims):
-        return True  # an agnostic form: its learner's claims are about records that it labelled
-    return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
 
 
 # -- what `littlestone fit` prints ----------------------------------------------------------------
@@ -723,10 +735,8 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
     assert required is not None
     rows: list[tuple[str, ...]] = []
     unit = certificate.unit
-    asked = (
-        f"{accuracy_asked(certificate)}, with probability at least {percent(1 - certificate.beta)}"
-    )
-    rows.append(("Required", asked))
+    chance = percent(1 - certificate.beta)
+    rows.append(("Required", f"{accuracy_asked(certificate)}, with probability at least {chance}"))
     needed = number_of(required, unit)
     if release.n is None:
         rows.append(("Needed", f"{needed}; their number is secret"))
@@ -742,9 +752,8 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
         text = "does not hold: the columns were learned from records, so the class depends on them"
         rows.append(("Certificate", text, "yellow"))
     else:
-        rows.append(
-            ("Certificate", "does not hold: too few records for this alpha and beta", "yellow")
-        )
+        text = "does not hold: too few records for this alpha and beta"
+        rows.append(("Certificate", text, "yellow"))
     return rows
 
 
@@ -755,11 +764,10 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
         return []
     points = percent(found.error.half_width).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
-    text = (
-        f"the error rate is known to within {points} percentage points; a larger {more} would "
-        "narrow its interval (another fit spends epsilon again)"
-    )
-    return [("Interval", text)]
+    has = f"the error rate has a 95% margin of error of {points} percentage points"
+    has = "the error rate is hidden by noise" if found.error.hidden else has
+    text = f"{has}; another fit with a larger {more} would be more precise, but costs epsilon"
+    return [("Precision", text)]
 
 
 def plain(release: Release) -> str:

@@ -5,23 +5,19 @@ And the items of TRIPOD+AI, as far as the release answers them. All of it is wha
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from littlestone.evaluation import (
-    Band,
-    Between,
-    Evaluation,
-    QuantityEvaluation,
-    SurvivalEvaluation,
-)
-from littlestone.evaluation.measures import four
+from littlestone.bounds import claim
+from littlestone.classes.boosted_trees.ensemble import quantile_words
+from littlestone.evaluation import Band, Between, Evaluation, QuantityEvaluation, SurvivalEvaluation
+from littlestone.evaluation.measures import HIDDEN, four
 from littlestone.privacy import Neighbours
 from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from littlestone.bounds import Certificate
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -53,17 +49,19 @@ def first_screen(release: Release) -> Json:
 
 def sentence(release: Release) -> str:
     """Say what was learned from whom, in the names of the table."""
-    columns, n = release.columns or {}, release.n
+    columns, n, what = release.columns or {}, release.n, _predicted(release)
     who = f"a secret number of {unit_of(release)}"
     if n is not None:
         who = number_of(n, unit_of(release))
+    who = f"the records of {who}" if unit_of(release) == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
     if len(names) > _NAMED:
-        from_ = f", from {len(names)} columns, such as {_listed(names[:3])}"
+        from_ = f" from {len(names)} columns, such as {_listed(names[:3])}"
     else:
-        from_ = f", from {_listed(names)}" if names else ""
-    how = "" if release.guarantee.seeded else ", with differential privacy"
-    return f"{_predicted(release)}{from_}: learned from {who}{how}."
+        from_ = f" from {_listed(names)}" if names else ""
+    how = "" if release.guarantee.seeded else " with differential privacy"
+    what = f"{what[0].lower()}{what[1:]}{from_}"
+    return f"This model predicts {what}. It was learned from {who}{how}."
 
 
 def _predicted(release: Release) -> str:
@@ -73,16 +71,18 @@ def _predicted(release: Release) -> str:
     if target is not None and target.ends:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
-        return f"The probability of “{event}” within each period up to {ends} (“{y or 'time'}”)"
+        free = f"The probability that “{event}” has not occurred by the end of each period"
+        return f"{free} (up to {ends} in “{y or 'time'}”)"
     if target is not None:
         named = f"“{y}”" if y else "a quantity"
         quantile = getattr(release.hypothesis, "quantile", None)
         if quantile is not None:
-            return f"The {float(quantile):g} quantile of {named}"
-        return f"The expected {'' if target.continuous else 'count '}{named}"
+            words = quantile_words(quantile)
+            return f"{words[0].upper()}{words[1:]} of {named}"
+        return f"The expected {'' if target.continuous else 'count of '}{named}"
     if release.concept_class.lists_labels:
         labels = _listed([str(label) for label in release.labels], "or")
-        return f"Which {f'“{y}”' if y else 'label'} ({labels})"
+        return f"The {f'“{y}”' if y else 'label'} ({labels})"
     positive = outcomes(release)[0]
     chance = "The probability that" if release.hypothesis.of_sums else "Whether"
     return f"{chance} {positive if y else 'the label is 1'}"
@@ -94,81 +94,63 @@ def _listed(names: Sequence[str], last: str = "and") -> str:
     return f"{head} {last} {names[-1]}" if head else names[-1]
 
 
-def label_name(release: Release, code: int) -> str:
-    """Return what a label is called: of two the positive cell, and what is not it."""
-    positive = (release.columns or {}).get("positive")
-    if release.concept_class.lists_labels or release.names or positive is None:
-        return f"“{release.labels[code]}”"
-    return f"“{positive}”" if code else f"not “{positive}”"
-
-
-def _constant(release: Release, code: int, verb: str = "predicting") -> str:
-    name = label_name(release, code)
-    return f"never {verb} {name[4:]}" if name.startswith("not “") else f"always {verb} {name}"
-
-
 def _verdict(release: Release) -> tuple[bool | None, str]:
     """Say whether a plain rule would do as well; None: it is not known."""
-    measured, verdict = release.measured, "Not shown to rank risks better than chance."
+    measured = release.measured
     if isinstance(measured, Evaluation):
         return _of_labels(release, measured)
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         better = isinstance(figure, Band) and figure.low > 0
-        plain = "better than predicting one constant for everyone"
-        return (
-            (True, f"{plain[0].upper()}{plain[1:]}, as the {name} shows.")
-            if better
-            else (None, f"Not shown to be {plain}.")
-        )
+        plain = "the model is better than predicting one constant for everyone"
+        if better:
+            return True, f"{plain.capitalize()}, judged by its {name}."
+        return None, f"It is not clear that {plain}."
     if isinstance(measured, SurvivalEvaluation):
         ranks = not measured.hidden and measured.concordance.low > 0.5
-        return (True, "The model ranks risks better than chance.") if ranks else (None, verdict)
+        verdict = "the model ranks risks better than chance."
+        return (True, verdict.capitalize()) if ranks else (None, f"It is not clear that {verdict}")
     certificate, certified = release.certificate, ""
     if certificate is not None and release.n is not None:
-        certified = (
-            f" The certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
-        )
-    return (
-        None,
-        f"Not evaluated, so it is not known whether a trivial rule would do as well.{certified}",
-    )
+        holds = "holds" if certificate.holds else "does not hold"
+        certified = f" Its certificate of accuracy {holds}."
+    unknown = "so it is not known whether a constant prediction would be as accurate."
+    return None, f"The model was not evaluated, {unknown}{certified}"
 
 
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    rival = _constant(release, found.rival)
+    rival, form = f"always predicting {release.labels[found.rival]}", _share
     if found.constant is not None:
-        return (
-            False,
-            f"The model is a constant: it {_constant(release, found.constant, 'predicts')}.",
-        )
-    mine, plain = (percent(band.value, trim=False) for band in (found.error, found.baseline))
-    what = f"has a lower error rate ({mine}) than {rival} ({plain})"
-    if found.cost is not None and found.baseline_cost is not None:
-        what = f"has a lower mean cost ({four(found.cost.value)}) than {rival}"
-        what += f" ({four(found.baseline_cost.value)})"
-    area = measured.auroc() if release.hypothesis.ranks else None
-    ranks = area is not None and area.low > 0.5
+        label = release.labels[found.constant]
+        return False, f"The model is a constant: it always predicts {label}."
+    of = "error rate"
+    if found.cost is not None:
+        of, form = "mean cost", four
     if found.better:
-        return True, f"Better than the trivial rule: it {what}."
-    instead = (
-        f" Its yes-or-no prediction is not shown to do better than {rival}: use the probability."
-    )
-    if ranks:
-        return None, f"The model ranks risks better than chance.{instead}"
-    not_ = "does not do better" if found.better is False else "is not shown to do better"
-    return False if found.better is False else None, f"The model {not_} than {rival}."
+        mine, plain = (form(band.value) for band in found.compared)
+        return True, f"The model has a lower {of} ({mine}) than {rival} ({plain})."
+    area = measured.auroc() if release.hypothesis.ranks else None
+    if area is not None and area.low > 0.5:
+        ranks = "The model ranks risks better than chance. It is not clear that the labels it"
+        return None, f"{ranks} predicts have a lower {of} than {rival}: use the probabilities."
+    if found.better is False:
+        return False, f"The model does not have a lower {of} than {rival}."
+    return None, f"It is not clear that the model has a lower {of} than {rival}."
+
+
+def _share(value: float) -> str:
+    return percent(value, trim=False)
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
     """Return the share that is explained, with its name."""
     kind = measured.sums.kind
     if kind == "quantile":
-        return "pinball loss", measured.bands["pinball_explained"]
+        return "pinball loss explained", measured.bands["pinball_explained"]
     if kind == "count":
-        return "deviance", measured.bands["deviance_explained"]
+        return "deviance explained", measured.bands["deviance_explained"]
     return "R2", measured.bands["r2"]
 
 
@@ -176,8 +158,8 @@ def _tile(
     name: str, band: object, line: str = "", form: Callable[[float], str] = "{:z.3f}".format
 ) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
-    if not isinstance(band, Band):
-        return name, "hidden", f"by noise in the evaluation; {line}"
+    if not isinstance(band, Band) or band.hidden:
+        return name, HIDDEN, line
     low, value, high = map(form, (band.low, band.value, band.high))
     return name, value, f"95% CI {low} to {high}" + f"; {line}" * bool(line)
 
@@ -186,45 +168,65 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     measured, found = release.measured, release.quality
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
-        names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
         line = "0 for a constant prediction"
-        if name != "deviance" and any(isinstance(own, Between) for own in measured.bands.values()):
+        if name != "deviance explained" and any(
+            isinstance(own, Between) for own in measured.bands.values()
+        ):
             line += f"; errors are truncated at {four(float(measured.sums.reach))}"
-        tiles = [_tile(names.get(name, name), figure, line)]
+        tiles = [_tile(name[0].upper() + name[1:], figure, line)]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
-            error = "Mean absolute error" if "mae" in measured.bands else "Coverage"
-            tiles.append(_tile(error, off, form=four))
+            of_mean = _tile("Mean absolute error", off, form=four)
+            tiles.append(of_mean if "mae" in measured.bands else _tile("Coverage", off))
         return tiles
     if isinstance(measured, SurvivalEvaluation):
         figure = None if measured.hidden else measured.concordance
         return [_tile("Concordance", figure, "chance is 0.5")]
     if found is None or not isinstance(measured, Evaluation):
         if release.certificate is None or release.required is None:
-            why = release.not_evaluated.removeprefix("not evaluated: ")
+            why = release.not_evaluated.removeprefix("not evaluated: ")  # the figure says so
             return [("Accuracy", "not evaluated", why)]
-        alpha = percent(release.certificate.alpha)
-        needed = f"{number_of(release.required, unit_of(release))} needed"
-        return [("Certified error", alpha, needed)]
+        return [_certified(release.certificate, release)]
     tiles = []
     if release.hypothesis.ranks:
         tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
-    share = partial(percent, trim=False)
-    if found.constant == found.majority:  # it is the same error
+    if found.constant == found.majority or found.baseline.hidden:  # it is the same error
         plain = ""
     else:
-        plain = f"{_constant(release, found.majority)}: {share(found.baseline.value)}"
-    return [*tiles, _tile("Error rate", found.error, plain, share)]
+        plain = f"always predicting {release.labels[found.majority]}: "
+        plain += _share(found.baseline.value)
+    return [*tiles, _tile("Error rate", found.error, plain, _share)]
+
+
+def certifies_agnostic(certificate: Certificate) -> bool:
+    """Return whether a certificate is about the error above that of the best concept."""
+    if any(claim(name).makes_true for name in certificate.claims):
+        return True  # an agnostic form: its learner's claims are about records that it labelled
+    return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
+
+
+def _certified(certificate: Certificate, release: Release) -> tuple[str, str, str]:
+    """Return the tile of a model that has a certificate and no evaluation."""
+    needed = f"{number_of(release.required or 0, unit_of(release))} needed"
+    if release.n is None:
+        needed += "; their number is secret"
+    elif not certificate.holds:
+        return "Accuracy", "not certified", needed
+    what, figure = "error rate", percent(certificate.alpha)
+    if "exp-mech.cost" in certificate.claims:
+        what, figure = "mean cost", f"{float(certificate['cost']):.4g}"
+    if certifies_agnostic(certificate):
+        return f"Certified excess {what}", figure, f"over the best concept of the class; {needed}"
+    return f"Certified {what}", figure, needed
 
 
 def _epsilon(release: Release) -> tuple[str, str, str]:
     guarantee = release.guarantee
     who = guarantee.neighbours.unit
     guess = best_guess(guarantee.epsilon, guarantee.delta)
-    line = (
-        f"a guess between two equally likely values of one {who} is right at most {guess} of the "
-        "time, instead of 50%"
-    )
+    values = "values of one record" if who == "record" else "sets of records of one user"
+    line = f"a guess between two equally likely {values} is right at most {guess} of the time, "
+    line += "instead of 50%"
     delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
     return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
 
@@ -233,7 +235,7 @@ def _size(release: Release) -> tuple[str, str, str]:
     n = "secret" if release.n is None else integer(release.n)
     evaluation, line = release.evaluation, ""
     if evaluation is not None and release.scored:
-        line = f"evaluated on {integer(evaluation.n)} other ones"
+        line = f"evaluated on {integer(evaluation.n)} other {unit_of(release)}"
     elif evaluation is not None and evaluation.held_out:
         line = f"{integer(evaluation.n)} of them held out for the evaluation"
     return unit_of(release).capitalize(), n, line
@@ -245,7 +247,7 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     n = "secret" if release.n is None else number_of(release.n, unit_of(release))
     names = ", ".join(columns.get("x") or []) or "see the schema"
     bins = "learned from these records, with differential privacy" if release.proposal else "public"
-    measures = [f"{name} {figure} ({line})" for name, figure, line in _measures(release)]
+    measures = [f"{what} {x}" + f" ({line})" * bool(line) for what, x, line in _measures(release)]
     apart = dict(facts).get("Evaluated on", "not evaluated")
     odds, who = "", guarantee.neighbours.unit
     if guarantee.pure:

@@ -985,7 +985,8 @@ def trees_figure(model: TreeEnsemble, setting: Setting) -> Json:
         often = f"drawn {times} times" if times > 1 else "drawn once"
         roots.append(_branch(often, [_of_splits(tree.tree, names)], "more"))
     left = len(counted) - _TREES
-    note = f"and {left} other trees (export the model to see all)" if left > 0 else ""
+    more = number_of(left, "other trees")
+    note = f"and {more} (export the model to see all)" if left > 0 else ""
     if not roots:
         roots = [_branch(f"always {names[model.constant or 0]}")]
     return _tree("The most frequent trees", model.describe(), *roots, note=note)

@@ -19,17 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone import __version__
-from littlestone.classes import (
-    Dimensions,
-    LinearClass,
-    TreeHypothesis,
-)
+from littlestone.classes import Dimensions, LinearClass, TreeHypothesis
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
-from littlestone.evaluation import (
-    SurvivalEvaluation,
-)
+from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
@@ -247,10 +241,10 @@ def heading_of(release: Release) -> str:
 def _reads(release: Release) -> str:
     names = (release.columns or {}).get("x")
     if not names:
-        return "it reads the column of the fit"
+        return "the model reads the column of the fit"
     if len(names) == 1:
-        return f"it reads the column “{names[0]}”"
-    return f"it reads the {len(names)} columns of its schema by name"
+        return f"the model reads the column “{names[0]}”"
+    return f"the model reads the {len(names)} columns of its schema by name"
 
 
 def _provenance(release: Release) -> list[tuple[str, str]]:
@@ -270,8 +264,9 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("y"):
         rows.append(_of_label(release, columns))
     if columns.get("user"):
-        each = number_of(columns.get("samples_per_user") or 1, "records")
-        rows.append(("User column", f"{columns['user']} (at most {each} of each are read)"))
+        most = columns.get("samples_per_user")
+        each = f"at most {number_of(most, 'records')}" if most else "all records"
+        rows.append(("User column", f"{columns['user']} (of each user, {each} were read)"))
     if release.planned:
         rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))
@@ -288,7 +283,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", words
-    means = f"label 1: {columns.get('positive')}"
+    means = f"label 1: the cell “{columns.get('positive')}”"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.algorithm import (
-    MistakeBound,
-    lower_bounds,
-    mistake_bound,
-)
+from littlestone.learners.online.algorithm import MistakeBound, lower_bounds, mistake_bound
 from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
@@ -101,10 +97,7 @@ def needs(plans: Plans) -> Json:
         bar = (integer(n) + " *" * (not any_labels), 0, round(size, 1))
         cells.append({"words": name, "bars": [bar]})
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = (
-        "* if some concept of the class has no errors. Chosen: the learner that fit selects by "
-        "default."
-    )
+    note = "* if some concept of the class has no errors. Chosen: the default learner of fit."
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
@@ -247,7 +240,11 @@ def _mistake_bound(public: Mapping[str, Any]) -> MistakeBound | None:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_RIVALS = {"auroc": "chance is 0.5", "concordance": "chance is 0.5", "r2": "a constant has 0"}
+_RIVALS = {
+    "auroc": "chance is 0.5",
+    "concordance": "chance is 0.5",
+    "r2": "0 for a constant prediction",
+}
 
 
 @page_maker(Rehearsal)

@@ -53,8 +53,8 @@ _ROWS = 128  # public rows over which a prediction is a mean
 _GROUPS = (("all",), ("low", "high"), ("low", "middle", "high"))
 _SHOWN_COLUMNS = 12  # of a figure
 _NOTE = (
-    "Bars: the mean change in the log odds of {what}, with all bins of the other columns equally "
-    "likely. Computed from the model only."
+    "Bars show the mean change in the log odds of {what}, with all bins of the other columns "
+    "equally likely. They are computed from the model only."
 )
 #: Words that name the unit of a time where the name of its column ends with one.
 _UNITS = ("hours", "days", "weeks", "months", "quarters", "years")

@@ -482,7 +482,7 @@ def test_rare_counts_are_right_on_the_mean_or_hidden():
         rows = 2 + rng.integers(0, 2, (6000, 1))
         model = learner.draw(TargetSample.of(rows, y), SeededSource(0))
         assert (model.hidden is not None) == hidden
-        assert ("noise hides" in model.describe()) == hidden
+        assert ("hidden by noise" in model.describe()) == hidden
         assert TreeSum.from_dict(model.to_dict()) == model
         if hidden:
             assert model.hidden > y.sum() - 600

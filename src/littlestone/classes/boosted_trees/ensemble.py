@@ -180,7 +180,7 @@ class TreeEnsemble(Sum):
     >>> ensemble.votes(rows[1:]).tolist(), ensemble.predict(rows[1:]).tolist()
     ([[2, 0, 1], [3, 0, 0]], [0, 0])
     >>> ensemble.describe()
-    'whichever of a, b, c has the most points from 1 column'
+    'the label (a, b or c) with the most points from 1 column'
     """
 
     trees: tuple[TreeHypothesis, ...]  # with these label names
@@ -442,32 +442,29 @@ class TreeEnsemble(Sum):
         """Say the sum in words."""
         if self.constant is not None:
             return f"always {self.label_names[self.constant]}"
-        names = ", ".join(map(str, self.label_names))
+        *first, last = map(str, self.label_names)
+        names = f"the label ({', '.join(first)} or {last})"
         if self.additive:
             base, by_column = self.summed()
             columns = counted(len(by_column), "columns")
             if not self.binary:
-                return f"whichever of {names} has the most points from {columns}"
+                return f"{names} with the most points from {columns}"
             unit = self.unit(base, by_column)
-            needed, most = (
-                self.needed(base, unit),
-                sum(int(points.max()) for points in by_column.values()),
-            )
+            needed = self.needed(base, unit)
+            most = sum(int(points.max()) for points in by_column.values())
             if not 0 < needed <= most // unit:
                 return f"always {int(needed <= 0)}"
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
         trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
-        columns_of_points = (
-            counted(len(self.code_points.columns), "columns")
-            if self.code_points and self.code_points.columns
-            else ""
-        )
+        points = self.code_points.columns if self.code_points else ()
+        of = f"the points of {counted(len(points), 'columns')}"
         if self.binary:
-            points = f" and the points of {columns_of_points}" if columns_of_points else ""
             above = self.start[0] - self.start[1]
-            return f"1 if {trees} (+1 or -1 each){points} sum to more than {above}, otherwise 0"
-        points = f"points of {columns_of_points} and " if columns_of_points else ""
-        words = f"whichever of {names} has the most votes of {points}{trees}"
+            score = f"the sum of {trees} (each +1 or -1)" + f", plus {of}" * bool(points)
+            return f"1 if the score is above {above}, otherwise 0; the score is {score}"
+        words = f"{names} with the most votes from {trees}"
+        if points:
+            words = f"{names} with the highest score, the sum of {of} and the votes of {trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
@@ -774,21 +771,23 @@ class TreeSum(Sum):
                 what = f"{quantile_words(self.quantile)} of {what}"
             if not self.trees:
                 return (
-                    f"{what}: {first:.6g}, a constant, because there are too few records for such "
-                    "a wide range"
+                    f"{what}: {first:,.6g}, a constant, because there are too few records for "
+                    "such a wide range"
                 )
-            how = "times the factors of" if self.log else "plus the sum of"
+            how = "times a factor from each of" if self.log else "plus the sum of"
             return f"{what}: {first:,.6g} {how} {trees}{self._around}"
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:,.4g} times the factors of {trees}{self._around}{self._hidden}"
-        return f"hazards in {len(self.target.ends)} periods: their log odds are sums of {trees}"
+            how = f"{first:,.4g} times a factor from each of {trees}"
+            return f"an expected count: {how}{self._around}{self._hidden}"
+        periods = counted(len(self.target.ends), "periods")
+        return f"hazards in {periods}, from a constant for each period plus the sum of {trees}"
 
     @property
     def _hidden(self) -> str:
         if self.hidden is None:
             return ""
-        return f"; noise hides how many events there are (at most {self.hidden:,})"
+        return f"; the number of events is hidden by noise (at most {self.hidden:,})"
 
     @property
     def _around(self) -> str:
