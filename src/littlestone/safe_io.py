@@ -122,8 +122,8 @@ def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
     """Refuse a file with hard links: what replaces one of its names does not reach the others."""
     if status.st_nlink > 1:
         raise StoreError(
-            f"The file {where} has {status.st_nlink} names (hard links); a {what} has one. Find "
-            f"the others (find FOLDER -samefile {where}) and remove them.",
+            f"The file {where} has {status.st_nlink} names (hard links); a {what} must have one. "
+            f"Find the others (find FOLDER -samefile {where}) and remove them.",
             reason="links",
         )
 

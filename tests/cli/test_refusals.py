@@ -267,7 +267,7 @@ LINES = {
         f"{PAPER} lyu.theorem4": "The names are: yan.algorithm1",
         f"{PAPER} alon.soa": "use it from Python",
         f"{PAPER} lyu.algorithm3": "littlestone.papers.DPOL",
-        f"{FIT} --bins 9": "'--bins' option of fit is for --public",
+        f"{FIT} --bins 9": "'--bins' option of fit needs --public",
         f"{FIT} --public data.csv": "must not be the table of the records",
         f"{PUBLIC} --shift 1,0": "is for a --class",
         f"{PUBLIC} --bounds age=0:9": "left out with a schema",
@@ -373,7 +373,7 @@ LINES = {
         f"stream data.csv --x height --y adult {TERMS}": "The file 'data.csv' given to stream has "
         "no column 'height'",
         f"stream data.csv --x age --y nothing {TERMS}": "nothing",
-        f"stream data.csv --x age --y age {TERMS}": "is among its predictors",
+        f"stream data.csv --x age --y age {TERMS}": "is among the predictors",
         f"{STREAM} --user person --records-per-user 0": "'--records-per-user' option",
         f"{STREAM} --out data.csv": "not read",
         f"{STREAM} --out no/p.csv": "folder does not exist",

@@ -50,7 +50,7 @@ def test_a_budget_is_spent_exactly(path):
         assert event.number == k + 1
     assert ledger.spent() == (1, 0, None)
     assert ledger.remaining() == (0, 0, None)
-    with pytest.raises(BudgetError, match="needs epsilon 1e-30, and epsilon 0 is left"):
+    with pytest.raises(BudgetError, match="needs epsilon 1e-30, but only epsilon 0 is left"):
         ledger.charge(Guarantee("1e-30"))
     again = Ledger(path)
     assert again.history() == ledger.history()

@@ -35,15 +35,7 @@ from littlestone.cli.options import (
     whole,
     write_page,
 )
-from littlestone.cli.terminal import (
-    caution,
-    counting,
-    facts,
-    note,
-    printed,
-    progress_of,
-    table,
-)
+from littlestone.cli.terminal import caution, counting, facts, note, printed, progress_of, table
 from littlestone.errors import (
     ParameterError,
     StoreError,
@@ -302,7 +294,7 @@ class Typed(Records, Table, Evaluated):
         if self.public is None:
             for name in ("bins", "shift"):
                 if getattr(self, name) is not None:
-                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
+                    raise ParameterError(f"The '--{name}' option of fit needs --public FILE.")
         elif columns is not None:
             raise ParameterError(
                 "fit takes --schema or --public, not both: the bins come from the public rows. "

@@ -141,7 +141,7 @@ def stream(
         With --status: as one JSON object.
     """
     if json and not status:
-        raise ParameterError("The 'json' parameter of stream is for --status.")
+        raise ParameterError("The 'json' parameter of stream needs --status.")
     filed.check(paid)
     if export is not None or report is not None or filed.record is not None or status:
         _write_public(state, filed, export=export, report=report)
@@ -188,7 +188,7 @@ def _learn(
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
-            f"The state holds a stream of {learned:,} rows. State how the input continues it: "
+            f"The state holds a stream of {learned:,} rows. Say how the input continues it: "
             "--resume from-start, if it begins again with the stream's first row (rows that were "
             "learned are skipped), or --resume new-rows, if it continues after the last row."
         )

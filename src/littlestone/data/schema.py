@@ -981,8 +981,8 @@ def _proposal_toml(proposal: Proposal) -> str:
     key, facts = toml_text(_PROPOSAL), proposal.to_dict()
     guarantee = facts.pop("guarantee")
     return (
-        "# Learned from records by `littlestone schema propose`. A certificate of accuracy for\n"
-        "# what is learned from the same records does not hold; the costs of both add up.\n"
+        "# Learned from records by `littlestone schema propose`. A model that is learned from the\n"
+        "# same records has no certificate of accuracy, and its privacy loss adds to this one.\n"
         f"{toml_table(key, facts)}\n{toml_table(f'{key}.guarantee', guarantee)}"
     )
 

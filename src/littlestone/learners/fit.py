@@ -324,12 +324,12 @@ class Fit:
         for name in (self.task.y, self.task.event):
             if name is not None and name in schema.names:
                 raise ParameterError(
-                    f"The target {name!r} of {caller} is among its predictors. Leave it out of the "
+                    f"The target {name!r} of {caller} is among the predictors. Leave it out of the "
                     "schema (--schema, --x)."
                 )
         if self.certified and schema.proposal is not None:
             raise ParameterError(
-                "The 'require-certificate' parameter of fit cannot be met: the columns of the "
+                "A certificate cannot be had (--require-certificate): the columns of the "
                 "schema were learned from records (schema propose), so no certificate holds. "
                 "Leave it out, or write the schema by hand."
             )
