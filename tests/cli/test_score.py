@@ -233,6 +233,9 @@ def test_a_report_is_printed(run):
     # ages 3, 12, 16, 17 of eight are labelled 0
     band = found["balance"]["0"]
     assert band["high"] - band["low"] < 0.1
+    one = run(f"{LINE} --positive yes --json --seed 2").json
+    assert list(one["balance"]) == ["yes"]
+    assert "not both" in run(f"{LINE} --positive yes --labels yes,no").err
     unlabelled = run(f"{LINE} --labels yes,no --json --seed 2").json
     assert unlabelled["label"]["other"]["value"] > 0.9
 
@@ -328,7 +331,7 @@ def test_witnesses_of_large_classes(run):
     assert witness["shattered_tree"]["depth"] == 6  # the top of a tree of depth 64
     assert "closed form" in witness["shattered_set"]["missing"]
     text = run("dims --witness --class", "points(1, 3)").out
-    assert "Shattered tree: below each point" in text
+    assert "Shattered tree: the two points below" in text
     assert "\nThreshold sequence: " in text
 
 

@@ -40,9 +40,8 @@ MODEL_CLASSES = {"rule": "rules(max_literals=2)", "tree": "decision_trees(depth=
 #: Why a learner has no number of records.
 _WITHOUT = {
     "not planned": "another learner needs fewer records",
-    "not feasible": "it cannot learn this class, or not with these parameters; see the last lines",
+    "not feasible": "the learner cannot learn this class, or not with these parameters; see below",
 }
-_COMPARES = "cannot be combined with --solve or --learner."
 
 
 @shared
@@ -139,12 +138,12 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
     if learner is not None:
         from littlestone.cli.theory import planned
 
-        wanted.refuse(_COMPARES, "report", "horizon", "solve", "n")
+        wanted.refuse("cannot be combined with --learner.", "report", "horizon", "solve", "n")
         return planned(learner, concepts, asked, wanted.settings, json=json)
     if wanted.settings:
         raise ParameterError("The '--set' option of plan needs --learner.")
     if solve is not None:
-        wanted.refuse(_COMPARES, "report", "horizon")
+        wanted.refuse("cannot be combined with --solve.", "report", "horizon")
     part = wanted.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
     if solve == "alpha" and part is not None:  # as a share of epsilon
         part /= exact["epsilon"]
@@ -222,7 +221,7 @@ def _show(plans: Plans) -> None:
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "setting", "status"), rows)
-    words = {**STATUS_WORDS, **_WITHOUT}
+    words = {str(k): said for k, said in (*STATUS_WORDS.items(), *_WITHOUT.items())}
     for status in {row[-1]: None for row in rows if row[-1] in words}:
         note(f"{status}: {words[status]}.")
     if chosen is None:

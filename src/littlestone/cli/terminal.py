@@ -154,7 +154,7 @@ COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
     "rehearse": "y schema records epsilon delta aim chance runs report out",
-    "check": "y schema epsilon delta labels positive csv header-is-public ledger purpose json",
+    "check": "y schema epsilon delta labels positive csv header-is-public ledger json",
     "score": "y epsilon by positive user csv ledger purpose record json",
     "stream": "y x class epsilon delta horizon user state resume out",
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",

@@ -28,7 +28,8 @@ _LISTED = 256
 #: What is printed of each witness, and how many of its points in a line.
 _SHOWN = {
     "shattered_set": "concepts label these points in all possible ways.",
-    "shattered_tree": "below each point are those after label 0 and label 1; each path is possible.",
+    "shattered_tree": "the two points below a point follow its labels 0 and 1; every path of "
+    "labels is that of a concept.",
     "threshold_sequence": "for each point, some concept is 1 from there on, and 0 before it.",
 }
 _IN_LINE = 16

@@ -157,7 +157,7 @@ def _groups(
         group = tuple(map(str, map(text, texts)))
         for written in group:
             if known.place(written) is not None:
-                hint = "A category is itself: delete it from the categories, or from the group."
+                hint = "A category stands for itself: delete it from the categories, or from the group."
                 raise parameter_error(caller, "merge", "of no category", written, hint)
             if Texts(missing).place(written) is not None:
                 hint = "A text is either missing or in a group."

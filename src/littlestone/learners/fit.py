@@ -329,7 +329,7 @@ class Fit:
                 )
         if self.certified and schema.proposal is not None:
             raise ParameterError(
-                "A certificate cannot be had (--require-certificate): the columns of the "
+                "The condition --require-certificate cannot be met, because the columns of the "
                 "schema were learned from records (schema propose), so no certificate holds. "
                 "Leave it out, or write the schema by hand."
             )
