@@ -468,7 +468,7 @@ MISTAKES = [
     ({"categories": ["a"], "merge": {"b": ["c"]}}, "named by a category. Got 'b'"),
     ({"categories": ["a"], "merge": ["a"]}, "a table of lists"),
     ({"categories": ["a"], "merge": {"a": []}}, "a table of lists"),
-    ({"categories": ["a", "b"], "merge": {"a": ["b"]}}, "A category is itself"),
+    ({"categories": ["a", "b"], "merge": {"a": ["b"]}}, "A category stands for itself"),
     ({"categories": ["a", "b"], "merge": {"a": ["1"], "b": [1.0]}}, "in 'a' and in 'b'"),
     ({"categories": ["a"], "missing": ["?"], "merge": {"a": ["?"]}}, "either missing or in"),
     ({"bins": [1], "merge": {"x": ["a"]}}, "groups named by a number"),

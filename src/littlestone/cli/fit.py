@@ -593,7 +593,7 @@ def rehearse(
     check_outputs("rehearse", twin, typed.schema, typed.public, out=out, report=report)
     if typed.concept_class is not None:
         raise ParameterError(
-            "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
+            "rehearse takes a --model. For a --class, littlestone plan computes a bound."
         )
 
     def numbers(option: str, text: str | None, check: Callable[..., Any]) -> tuple[Any, ...]:

@@ -164,7 +164,7 @@ class Fit:
         if total < _LEAST or (self.concepts is None and total > _MOST):
             allowed = f"at least {float(_LEAST):g}, since a smaller one leaves only noise"
             if total > _MOST:
-                allowed = f"at most {_MOST:g}, far beyond any meaningful protection"
+                allowed = f"at most {_MOST:g}, which already protects nobody"
             raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
         if self.delta is not None:
             small = exact_value(self.delta)

@@ -197,7 +197,7 @@ def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
     if end is None or end <= 0:
         raise parameter_error(caller, "high", "a positive number", high)
     if number is None or number.denominator > 1 or not 1 <= number <= 100:
-        wanted_number = "beside high a number of equal periods, from 1 to 100"
+        wanted_number = "a number of equal periods, from 1 to 100, if high is given"
         raise parameter_error(caller, "periods", wanted_number, periods)
     return tuple(end * (i + 1) / number for i in range(int(number)))
 
