@@ -331,7 +331,7 @@ def test_witnesses_of_large_classes(run):
     assert witness["shattered_tree"]["depth"] == 6  # the top of a tree of depth 64
     assert "closed form" in witness["shattered_set"]["missing"]
     text = run("dims --witness --class", "points(1, 3)").out
-    assert "Shattered tree: the two points below" in text
+    assert "Shattered tree: levels 1 to 1; the two" in text
     assert "\nThreshold sequence: " in text
 
 

@@ -464,7 +464,7 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         assert read == schema
         assert read.guarantee == schema.guarantee
         assert read.proposal.n == 6000
-    assert "does not hold" in path.read_text()
+    assert "no certificate of accuracy" in path.read_text()
     for broken in (
         {"n": -1},
         {"left_out": [1]},

@@ -568,7 +568,9 @@ def test_quantiles_and_numbers_of_periods():
 def test_intervals_of_one_record_blame_what_was_asked():
     one = {name: cells[:1] for name, cells in MORE.items()}
     for given in ({"schema": BINNED}, {}):
-        with pytest.raises(ParameterError, match=r"'interval' parameter .* none of 1 record"):
+        with pytest.raises(
+            ParameterError, match=r"'interval' parameter .* of 1 record, which is none"
+        ):
             ls.fit(one, epsilon=1, interval=0.9, **QUANTITY, **given)
 
 

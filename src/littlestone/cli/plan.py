@@ -39,8 +39,15 @@ MODEL_CLASSES = {"rule": "rules(max_literals=2)", "tree": "decision_trees(depth=
 
 #: Why a learner has no number of records.
 _WITHOUT = {
-    "not planned": "another learner needs fewer records",
+    "not planned": "another learner needs less data",
     "not feasible": "the learner cannot learn this class, or not with these parameters; see below",
+}
+#: What the signs of orders of growth mean.
+_SIGNS = {
+    "RepD": "RepD: representation dimension; VC: VC dimension.",
+    "(d)": "d: Littlestone dimension.",
+    "log*": "log*: iterated logarithm, to base 2.",
+    "(points)": "points: the number of points of the domain.",
 }
 
 
@@ -325,12 +332,9 @@ def _beside(plans: Plans) -> None:
             f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
             f"({bound.setting}) [{bound.claim}]."
         )
-    if any("RepD" in bound.formula for bound in orders):
-        note("RepD: representation dimension; VC: VC dimension.")
-    if any("(d)" in bound.formula for bound in orders):
-        note("d: Littlestone dimension.")
-    if any("log*" in bound.formula for bound in orders):
-        note("log*: iterated logarithm; points: the number of points of the domain.")
+    for sign, meaning in _SIGNS.items():
+        if any(sign in bound.formula for bound in orders):
+            note(meaning)
 
 
 def _stream(plans: Plans) -> None:

@@ -28,8 +28,8 @@ _LISTED = 256
 #: What is printed of each witness, and how many of its points in a line.
 _SHOWN = {
     "shattered_set": "concepts label these points in all possible ways.",
-    "shattered_tree": "the two points below a point follow its labels 0 and 1; every path of "
-    "labels is that of a concept.",
+    "shattered_tree": "levels 1 to {}; the two points below a point follow its labels 0 and 1; "
+    "every path of labels is that of a concept.",
     "threshold_sequence": "for each point, some concept is 1 from there on, and 0 before it.",
 }
 _IN_LINE = 16
@@ -93,7 +93,7 @@ def dims(
 
 def _show_witness(title: str, about: str, shown: Json) -> None:
     """Print the points of a witness, or why there is none; of a tree a line for each level."""
-    note(f"{title}: {shown.get('missing', about)}")
+    note(f"{title}: {shown.get('missing', about.format(shown.get('depth')))}")
     lines = [shown.get("points", [])]
     if "leaves" in shown:
         lines = [lines[0][2**level - 1 : 2 ** (level + 1) - 1] for level in range(shown["depth"])]

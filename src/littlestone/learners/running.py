@@ -674,8 +674,8 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
     if not 0 < held_out < n:
         if interval:
             raise ParameterError(
-                f"The 'interval' parameter of fit holds out {holdout} of the records, which is "
-                f"less than one of {counted(n, 'records')}. Use more records, or leave it out."
+                f"The 'interval' parameter of fit holds out {holdout} of "
+                f"{counted(n, 'records')}, which is none. Use more records, or leave it out."
             )
         allowed = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
         hint = "Without it the evaluation is on the records of the fit."
