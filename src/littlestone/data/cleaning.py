@@ -158,10 +158,10 @@ def _groups(
         for written in group:
             if known.place(written) is not None:
                 hint = "A category stands for itself: delete it from the categories or the group."
-                raise parameter_error(caller, "merge", "no category itself", written, hint)
+                raise parameter_error(caller, "merge", "texts other than categories", written, hint)
             if Texts(missing).place(written) is not None:
                 hint = "A text is either missing or in a group."
-                raise parameter_error(caller, "merge", "no missing text", written, hint)
+                raise parameter_error(caller, "merge", "texts that are not missing", written, hint)
             worth = number(written)
             value: object = written if worth is None else worth
             if value in values:
