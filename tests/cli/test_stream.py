@@ -63,7 +63,7 @@ def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows
     assert [(p["rows"], p["hypothesis"]) for p in exported["published"]] == [
         (t, h.to_dict()) for t, h in learner.published_
     ]
-    assert "Guarantee   (8, 1e-06)" in run("stream --state s --status").out
+    assert "Guarantee    (8, 1e-06)" in run("stream --state s --status").out
 
 
 @pytest.mark.more
