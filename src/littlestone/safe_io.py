@@ -77,7 +77,7 @@ def check_folder(where: Path, what: str) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreError(
             f"The folder of {where} is write-protected. A {what} is replaced in its folder: use "
-            "one that you can write.",
+            "a folder to which you can write.",
             reason="readonly",
         )
 

@@ -213,7 +213,7 @@ class Typed(Records, Table, Evaluated):
             of_labels = ("samples_per_user", "costs", "labels", "require_certificate", "shift")
             of_labels += ("positive", "negative", *(() if spec is None else ("public", "bins")))
             _refuse(
-                "for labels: leave it out beside --target or --time.",
+                "for labels: leave it out with --target or --time.",
                 named | {name: getattr(self, name) for name in of_labels},
             )
         listed = label_list("fit", labels, positive=self.positive or self.negative)

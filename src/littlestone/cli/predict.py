@@ -383,7 +383,7 @@ def _users_of(release: Release, asked: str | None) -> str | None:
     column: str | None = asked or (release.columns or {}).get("user")
     if column is None:
         raise ParameterError(
-            "The model protects users and does not name their column: give score --user."
+            "The model protects users and does not name their column: give --user."
         )
     return column
 

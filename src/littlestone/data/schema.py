@@ -1021,7 +1021,7 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
     caller = f"column {name!r}"
     if entry.get("type") != "date":
         hint = "Numbers have bins or integers, texts have categories, and neither needs a type."
-        rule = "date, beside by, format and zone"
+        rule = "date where by, format or zone is given"
         raise parameter_error(caller, "type", rule, entry.get("type"), hint)
     if "categories" in entry or ("integers" in entry and "bins" in entry):
         raise parameter_error(caller, "bins", "the only description of dates", "several kinds")

@@ -288,7 +288,9 @@ def fingerprint(ledger: Path, table: Any) -> str:
             "Parquet file, not as a frame, a folder or the URL of a database."
         )
     where = _key_file(ledger)
-    check_private_file(where, _KEY, _LARGEST, "It belongs beside its ledger: restore a copy.")
+    check_private_file(
+        where, _KEY, _LARGEST, "It belongs in the folder of its ledger: restore a copy."
+    )
     try:
         key = bytes.fromhex(where.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
