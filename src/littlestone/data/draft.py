@@ -227,8 +227,8 @@ def _csv(written: str, path: str | Path) -> Iterator[Variable]:
     if not redcap and ("name" not in known or not set(known) <= set(_COLUMNS)):
         raise ParameterError(
             f"The codebook {str(path)!r} has no known format. Known formats are REDCap's data "
-            "dictionary (Variable / Field Name, Field Type, ...), a Frictionless Table Schema (JSON "
-            f"with fields) and CSV files with the columns {', '.join(_COLUMNS)} (all but name may be "
+            "dictionary (Variable / Field Name, Field Type, ...), Frictionless Table Schema (JSON "
+            f"with fields) and CSV with the columns {', '.join(_COLUMNS)} (all but name may be "
             "absent). Its first line has other names; perhaps it is the table itself, or separated "
             "by semicolons."
         )
