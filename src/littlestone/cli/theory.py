@@ -55,7 +55,8 @@ def dims(
         The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
     witness:
         Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
-        and for a small class a shattered set and a threshold sequence. --json adds the concepts.
+        and for a small class a shattered set and a threshold sequence. Rows are printed as codes of
+        cells; --json adds the concepts.
     schema:
         TOML file with the public columns, for classes over rows.
     max_nodes:
