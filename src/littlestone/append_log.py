@@ -287,7 +287,7 @@ def _content(handle: int, where: Path, kind: LogKind) -> bytes:
             reason="version",
         )
     raise StoreError(
-        f"The file {where} is not a {kind.name}, or damaged. Is it the file that was created?",
+        f"The file {where} is not a {kind.name}, or is damaged. Check its name.",
         reason="kind",
     )
 

@@ -77,7 +77,7 @@ def check_folder(where: Path, what: str) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreError(
             f"The folder of {where} is write-protected. A {what} is replaced in its folder: use "
-            "one that you can write.",
+            "a folder to which you can write.",
             reason="readonly",
         )
 
@@ -122,8 +122,8 @@ def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
     """Refuse a file with hard links: what replaces one of its names does not reach the others."""
     if status.st_nlink > 1:
         raise StoreError(
-            f"The file {where} has {status.st_nlink} names (hard links); a {what} has one. Find "
-            f"the others (find FOLDER -samefile {where}) and remove them.",
+            f"The file {where} has {status.st_nlink} names (hard links); a {what} must have one. "
+            f"Find the others (find FOLDER -samefile {where}) and remove them.",
             reason="links",
         )
 

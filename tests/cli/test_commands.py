@@ -286,6 +286,14 @@ def test_audit_holds_and_prints_sizes(run, learner, line):
         assert part in done.out
 
 
+def test_large_audits_are_announced_or_refused(run):
+    line = f"{AUDIT} --learner generic --points 1,2,3 --class thresholds(1,3)"
+    done = run(f"{line} --max-datasets 20")
+    assert done.code == 2
+    assert "would enumerate 21 data sets, more than 20" in done.err
+    assert run(f"{line} --max-datasets 21").code == 0
+
+
 def test_audit_as_json(run):
     done = run(f"{AUDIT} --learner generic --points 1,2 --class thresholds(1,2) --json")
     assert done.json["holds"] is True

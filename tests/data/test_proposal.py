@@ -376,7 +376,7 @@ def test_without_a_delta_texts_are_left_out():
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):
         propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
-    with pytest.raises(StoppedError, match=r"pure 8-.* stays spent.*texts need a delta"):
+    with pytest.raises(StoppedError, match=r"is paid for .pure 8-.*texts need a delta"):
         propose(table, epsilon=8, columns=["city"], random_state=0)
 
 
@@ -464,7 +464,7 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         assert read == schema
         assert read.guarantee == schema.guarantee
         assert read.proposal.n == 6000
-    assert "does not hold" in path.read_text()
+    assert "no certificate of accuracy" in path.read_text()
     for broken in (
         {"n": -1},
         {"left_out": [1]},

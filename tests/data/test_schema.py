@@ -452,7 +452,9 @@ def test_a_file_that_is_no_codebook_is_refused_in_words(written, words, tmp_path
 
 def test_the_codebook_of_another_table_is_refused(tmp_path):
     (tmp_path / "book.csv").write_text("name,low,high\nweight,0,4\n")
-    with pytest.raises(ParameterError, match=r"describes no column of the table, but weight\."):
+    with pytest.raises(
+        ParameterError, match=r"describes no column of the table. It describes weight\."
+    ):
         draft({"age": [1], "y": [0]}, codebook=tmp_path / "book.csv", label="y")
 
 
@@ -466,7 +468,7 @@ MISTAKES = [
     ({"categories": ["a"], "merge": {"b": ["c"]}}, "named by a category. Got 'b'"),
     ({"categories": ["a"], "merge": ["a"]}, "a table of lists"),
     ({"categories": ["a"], "merge": {"a": []}}, "a table of lists"),
-    ({"categories": ["a", "b"], "merge": {"a": ["b"]}}, "A category is itself"),
+    ({"categories": ["a", "b"], "merge": {"a": ["b"]}}, "A category stands for itself"),
     ({"categories": ["a", "b"], "merge": {"a": ["1"], "b": [1.0]}}, "in 'a' and in 'b'"),
     ({"categories": ["a"], "missing": ["?"], "merge": {"a": ["?"]}}, "either missing or in"),
     ({"bins": [1], "merge": {"x": ["a"]}}, "groups named by a number"),
@@ -628,13 +630,25 @@ def test_a_draft_depends_on_names_and_types_only(tmp_path):
 
 
 def test_the_commented_lines_are_a_schema(tmp_path):
-    """Without their marks, the lines of a draft are TOML that the schema takes."""
+    """Without their marks, the lines at the top of a draft are keys that a schema takes."""
     pq.write_table(DRAFT_TABLE.select(["age", "city", "ill"]), tmp_path / "t.parquet")
     text = draft(tmp_path / "t.parquet", label="ill")
-    lines = [line.removeprefix("# ") for line in text.splitlines() if "integers" not in line]
-    kept = [line for line in lines if line.startswith(("[age]", "[city]", "bins", "cat", "miss"))]
-    schema = Schema.from_dict(tomllib.loads("\n".join(kept)))
-    assert schema.names == ("age", "city")
+    assert text.endswith(
+        "[age]\n# bins = [] or integers = []\n\n# texts\n[city]\n# categories = []\n"
+    )
+    head = [line.removeprefix("# ") for line in text.partition("\n\n")[0].splitlines()]
+
+    def column(name, *starts):
+        return "\n".join([f"[{name}]", *(line for line in head if line.startswith(starts))])
+
+    written = [
+        column("age", "bins = [20", "missing", "strip", "below"), column("n", "integers"),
+        column("city", "categories"), column("born", "bins = [\"2020", "missing", "format") +
+        '\ntype = "date"', column("month", 'by = "month"') + '\ntype = "date"',
+        column("year", 'by = "year"') + '\ntype = "date"\nbins = [2020, 2025]',
+    ]  # fmt: skip
+    schema = Schema.from_dict(tomllib.loads("\n".join(written)))
+    assert schema.names == ("age", "n", "city", "born", "month", "year")
 
 
 def test_the_first_line_of_a_csv_is_read_only_when_it_is_public(tmp_path):

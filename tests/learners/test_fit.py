@@ -211,7 +211,7 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
     planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
-    with pytest.raises(BudgetError, match="first count or of the columns stays spent"):
+    with pytest.raises(BudgetError, match="first count or the columns had already been paid"):
         planned.run(SecureSource(), ledger=ledger)
     assert ledger.spent().epsilon == F(1, 2) + F(1, 40)
 
@@ -381,7 +381,7 @@ def test_a_column_that_holds_no_labels_stops_the_fit_and_costs_its_count(tmp_pat
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=9)
     for schema in (ls.Schema(BINNED.columns[:1]), None):
         before = ledger.spent().epsilon
-        with pytest.raises(ls.errors.StoppedError, match=r"neither 0 nor 1.*stays spent") as told:
+        with pytest.raises(ls.errors.StoppedError, match=r"neither 0 nor 1.*is spent") as told:
             ls.fit(PEOPLE, y="city", epsilon=2, schema=schema, ledger=ledger)
         share = 2 * Fraction(4, 5 if schema is None else 4) / 40
         assert ledger.spent().epsilon - before == share
@@ -568,7 +568,9 @@ def test_quantiles_and_numbers_of_periods():
 def test_intervals_of_one_record_blame_what_was_asked():
     one = {name: cells[:1] for name, cells in MORE.items()}
     for given in ({"schema": BINNED}, {}):
-        with pytest.raises(ParameterError, match=r"'interval' parameter .* none of 1 record"):
+        with pytest.raises(
+            ParameterError, match=r"'interval' parameter .* of 1 record, which is none"
+        ):
             ls.fit(one, epsilon=1, interval=0.9, **QUANTITY, **given)
 
 

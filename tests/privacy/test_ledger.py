@@ -50,7 +50,7 @@ def test_a_budget_is_spent_exactly(path):
         assert event.number == k + 1
     assert ledger.spent() == (1, 0, None)
     assert ledger.remaining() == (0, 0, None)
-    with pytest.raises(BudgetError, match="needs epsilon 1e-30, and epsilon 0 is left"):
+    with pytest.raises(BudgetError, match="needs epsilon 1e-30, but only epsilon 0 is left"):
         ledger.charge(Guarantee("1e-30"))
     again = Ledger(path)
     assert again.history() == ledger.history()
@@ -575,7 +575,7 @@ def test_a_ledger_is_the_file_that_was_opened(tmp_path, monkeypatch):
     first = Ledger(where, epsilon=10, delta="1e-6", accounting="zcdp")
     where.rename(tmp_path / "old.db")
     second = Ledger(where, epsilon=1)
-    with pytest.raises(StoreError, match="another budget ledger"):
+    with pytest.raises(StoreError, match="no longer the budget ledger"):
         first.charge(Guarantee(F(1)))
     assert second.spent()[0] == 0
     monkeypatch.chdir(tmp_path)

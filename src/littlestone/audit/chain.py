@@ -16,13 +16,7 @@ from flint import arb, ctx
 
 from littlestone.audit.mechanism import precision
 from littlestone.audit.neighbours import codes_of
-from littlestone.audit.verify import (
-    RecordCases,
-    TargetCases,
-    UserCases,
-    cases_of,
-    record_kinds,
-)
+from littlestone.audit.verify import RecordCases, TargetCases, UserCases, cases_of, record_kinds
 from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.data.targets import TargetSample

@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from flint import arb
 
-from littlestone.errors import (
-    LittlestoneError,
-    ParameterError,
-    check_integer,
-    parameter_error,
-)
+from littlestone.errors import LittlestoneError, ParameterError, check_integer, parameter_error
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.privacy import hockey_stick, tightest_epsilon

@@ -14,11 +14,11 @@ at the type of its source, can deceive it; such code is malice, and reading find
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement, product
-from math import nextafter
+from math import comb, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,6 +134,7 @@ def verify(
     holdout: Any = None,
     records_per_user: int | None = None,
     names: int = 1,
+    before: Callable[[int], None] | None = None,
 ) -> Verification:
     """Verify a learner's privacy exactly on every data set over ``points``.
 
@@ -161,6 +162,8 @@ def verify(
     names : int, default 1
         Number of names that users with too many records are tried with: a public cut may depend
         on a name.
+    before : callable, optional
+        Called with the number of data sets before the first is tried; it may raise.
 
     Returns
     -------
@@ -203,6 +206,9 @@ def verify(
             "cannot be verified."
         )
     sizes = range(n + 1) if removed else (n,)
+    if before is not None:
+        k = len(kinds)
+        before(sum(k**size if ordered else comb(k + size - 1, size) for size in sizes))
     bits = precision(guarantee.epsilon, guarantee.delta)
     pairs = _removals if removed else partial(_neighbours, kinds, ordered=ordered)
     found: list[dict[str, Any]] = []

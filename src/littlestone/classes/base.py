@@ -195,8 +195,8 @@ def closures(concept_class: ConceptClass) -> Closures:
     """
     known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
     raise UnsupportedError(
-        f"The class {concept_class.spec} is not one that the 'littlestone' learner can learn ("
-        f"{', '.join(known[:-1])} and {known[-1]} are): use the 'generic' learner."
+        f"The 'littlestone' learner cannot learn the class {concept_class.spec}, only "
+        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner."
     )
 
 

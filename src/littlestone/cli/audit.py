@@ -14,18 +14,18 @@ from littlestone.cli.options import (
     shared,
     whole,
 )
-from littlestone.cli.terminal import note, printed, progress_of
-from littlestone.errors import (
-    ParameterError,
-    check_integer,
-    parameter_error,
-)
+from littlestone.cli.terminal import caution, note, printed, progress_of
+from littlestone.errors import ParameterError, check_integer, parameter_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
+
+
+#: More data sets than these are announced.
+_MANY = 500
 
 
 @shared
@@ -48,6 +48,7 @@ def exact(
     records_per_user: str | None = None,
     method: str | None = None,
     outside: Flag = False,
+    max_datasets: int = 10_000,
     json: AsJson = False,
 ) -> int:
     """Verify privacy exactly, on all data sets over a few points and for all outputs.
@@ -71,6 +72,8 @@ def exact(
         user-level).
     outside:
         Also try records whose point lies outside the domain.
+    max_datasets:
+        Largest number of data sets that are enumerated; more are refused beforehand.
     """
     from littlestone.audit import verify
     from littlestone.report import page
@@ -84,6 +87,17 @@ def exact(
     algorithm = claim.algorithm(concepts, **options)
     places = read_points(needed("audit exact", "points", claim.points), concepts)
     check_integer("audit", "n", n, low=1)
+    check_integer("audit", "max_datasets", max_datasets, low=1)
+
+    def before(count: int) -> None:
+        if count > max_datasets:
+            raise ParameterError(
+                f"audit exact would enumerate {count:,} data sets, more than {max_datasets:,}. "
+                f"Use fewer points or a smaller --n, or allow them: --max-datasets {count}."
+            )
+        if count > _MANY:
+            caution([f"audit exact enumerates {count:,} data sets, which can take minutes."])
+
     with progress_of("Enumerating all data sets and all paths"):
         result: Verification = verify(
             algorithm,
@@ -91,6 +105,7 @@ def exact(
             n_samples=n,
             outside=outside,
             observers=[page, plain],
+            before=before,
             records_per_user=None
             if records_per_user is None
             else whole("audit exact", "records_per_user", records_per_user),

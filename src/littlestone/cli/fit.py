@@ -35,15 +35,7 @@ from littlestone.cli.options import (
     whole,
     write_page,
 )
-from littlestone.cli.terminal import (
-    caution,
-    counting,
-    facts,
-    note,
-    printed,
-    progress_of,
-    table,
-)
+from littlestone.cli.terminal import caution, counting, facts, note, printed, progress_of, table
 from littlestone.errors import (
     ParameterError,
     StoreError,
@@ -270,7 +262,7 @@ class Typed(Records, Table, Evaluated):
             of_labels = ("samples_per_user", "costs", "labels", "require_certificate", "shift")
             of_labels += ("positive", "negative", *(() if spec is None else ("public", "bins")))
             _refuse(
-                "for labels: leave it out beside --target or --time.",
+                "for labels: leave it out with --target or --time.",
                 named | {name: getattr(self, name) for name in of_labels},
             )
         listed = label_list("fit", labels, positive=self.positive or self.negative)
@@ -351,7 +343,7 @@ class Typed(Records, Table, Evaluated):
         if self.public is None:
             for name in ("bins", "shift"):
                 if getattr(self, name) is not None:
-                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
+                    raise ParameterError(f"The '--{name}' option of fit needs --public FILE.")
         elif columns is not None:
             raise ParameterError(
                 "fit takes --schema or --public, not both: the bins come from the public rows. "
@@ -702,7 +694,7 @@ def rehearse(
     check_outputs("rehearse", twin, typed.schema, typed.public, out=out, report=report)
     if typed.concept_class is not None:
         raise ParameterError(
-            "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
+            "rehearse takes a --model. For a --class, littlestone plan computes a bound."
         )
 
     def numbers(option: str, text: str | None, check: Callable[..., Any]) -> tuple[Any, ...]:

@@ -29,15 +29,7 @@ from littlestone.cli.audit import all_n, exact, replay
 from littlestone.cli.fit import fit, rehearse
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
-from littlestone.cli.predict import (
-    check_record,
-    create,
-    export,
-    predict,
-    report,
-    score,
-    show,
-)
+from littlestone.cli.predict import check_record, create, export, predict, report, score, show
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
 from littlestone.cli.terminal import Help
@@ -213,7 +205,7 @@ def _main(tokens: Sequence[str], pressed: list[int]) -> int:
     try:
         if any(map(_impossible, tokens)):
             raise ParameterError(
-                "An argument contains a character that is not possible on a command line."
+                "An argument contains a character that cannot occur on a command line."
             )
         code = app(
             _with_pipe(_HELP.read(tokens)),

@@ -460,8 +460,8 @@ def check_label(caller: str, y: str, columns: Sequence[str]) -> None:
     """Refuse a label that is learned from: it would be its own prediction."""
     if y in columns:
         raise ParameterError(
-            f"The label {y!r} of {caller} is among its predictors. Leave it out of --schema (or of "
-            "--x)."
+            f"The label column {y!r} of {caller} is among the predictors. Leave it out "
+            "of --schema (or of --x)."
         )
 
 
@@ -519,9 +519,9 @@ def say_columns(public: Schema | None) -> None:
     """Say before a stream what is said of columns that were learned from records."""
     if public is not None and public.proposal is not None:
         print(
-            "The columns were learned from records. The privacy loss of that is added to the "
-            "stream's epsilon and delta for these records, and the bound on mistakes holds only "
-            "for rows that the columns were not learned from.",
+            "The columns were learned from records. The privacy loss of learning them is added "
+            "to the stream's epsilon and delta for these records, and the bound on mistakes holds "
+            "only for rows that the columns were not learned from.",
             file=sys.stderr,
         )
 

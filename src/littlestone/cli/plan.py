@@ -22,11 +22,7 @@ from littlestone.cli.options import (
     write_page,
 )
 from littlestone.cli.terminal import facts, note, printed, table
-from littlestone.errors import (
-    ParameterError,
-    check_fraction,
-    check_probability,
-)
+from littlestone.errors import ParameterError, check_fraction, check_probability
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -37,13 +33,21 @@ if TYPE_CHECKING:
 
 Solved = Literal["epsilon", "alpha"]
 #: The class of a certified model of `fit`.
-MODEL_CLASSES = {
-    "rule": "rules(max_literals=2)",
-    "tree": "decision_trees(depth=2)",
+MODEL_CLASSES = {"rule": "rules(max_literals=2)", "tree": "decision_trees(depth=2)"}
+
+
+#: Why a learner has no number of records.
+_WITHOUT = {
+    "not planned": "another learner needs less data",
+    "not feasible": "the learner cannot learn this class, or not with these parameters; see below",
 }
-
-
-_COMPARES = "compares all learners: leave out --solve and --learner."
+#: What the signs of orders of growth mean.
+_SIGNS = {
+    "RepD": "RepD: representation dimension; VC: VC dimension.",
+    "(d)": "d: Littlestone dimension.",
+    "log*": "log*: iterated logarithm, to base 2.",
+    "(points)": "points: the number of points of the domain.",
+}
 
 
 @shared
@@ -166,19 +170,19 @@ def plan(*, wanted: Wanted = Wanted(), json: AsJson = False) -> int:
     if learner is not None:
         from littlestone.cli.theory import planned
 
-        wanted.refuse(_COMPARES, "report", "horizon", "solve", "n")
+        wanted.refuse("cannot be combined with --learner.", "report", "horizon", "solve", "n")
         return planned(learner, concepts, asked, wanted.settings, json=json)
     if wanted.settings:
-        raise ParameterError("The '--set' option of plan is for --learner.")
+        raise ParameterError("The '--set' option of plan needs --learner.")
     if solve is not None:
-        wanted.refuse(_COMPARES, "report", "horizon")
+        wanted.refuse("cannot be combined with --solve.", "report", "horizon")
     part = wanted.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
     if solve == "alpha" and part is not None:  # as a share of epsilon
         part /= exact["epsilon"]
     asked |= {"evaluate": part, "agnostic": wanted.agnostic}
     if solve is not None:
         return _solve(concepts, solve, wanted.n, asked, json=json)
-    wanted.refuse("is for --solve.", "n")
+    wanted.refuse("needs --solve.", "n")
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
@@ -236,10 +240,8 @@ def _show(plans: Plans) -> None:
     rows = []
     for c in plans.candidates:
         name = c.shown
-        if c.n is None and c.reads == ALL_RECORDS:
-            continue  # it says the same as the row above
-        if c.needs_delta:
-            continue  # one line below names them all
+        if c.needs_delta or (c.n is None and c.reads == ALL_RECORDS):
+            continue  # one line below names them all; or it says the same as the row above
         if c.n is None:
             rows.append((name, "-", "-", "not planned" if c.dominated else "not feasible"))
             continue
@@ -251,8 +253,9 @@ def _show(plans: Plans) -> None:
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "setting", "status"), rows)
-    for status in {row[-1]: None for row in rows if row[-1] in STATUS_WORDS}:
-        note(f"{status}: {STATUS_WORDS[status]}.")
+    words = {str(k): said for k, said in (*STATUS_WORDS.items(), *_WITHOUT.items())}
+    for status in {row[-1]: None for row in rows if row[-1] in words}:
+        note(f"{status}: {words[status]}.")
     if chosen is None:
         note(
             "fit selects none of them by itself: name one with --learner."
@@ -354,10 +357,9 @@ def _beside(plans: Plans) -> None:
             f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
             f"({bound.setting}) [{bound.claim}]."
         )
-    if any("RepD" in bound.formula for bound in orders):
-        note("RepD: representation dimension; VC: VC dimension.")
-    if any("(d)" in bound.formula for bound in orders):
-        note("d: Littlestone dimension.")
+    for sign, meaning in _SIGNS.items():
+        if any(sign in bound.formula for bound in orders):
+            note(meaning)
 
 
 def _stream(plans: Plans) -> None:

@@ -338,7 +338,7 @@ def _scored(model: str, data: str, asked: Asked, filed: Filed, by: str | None) -
     columns, listed = release.columns or {}, release.concept_class.lists_labels
     user = _users_of(release, asked.user)
     if asked.y is None and not columns.get("y"):
-        raise ParameterError("The model does not name its label column: give score --y.")
+        raise ParameterError("The model does not name its label column: give --y.")
     if asked.positive is not None and listed:
         raise ParameterError(
             "The 'positive' parameter of score must be left out for a model that lists its labels."
@@ -396,7 +396,7 @@ def _users_of(release: Release, asked: str | None) -> str | None:
     column: str | None = asked or (release.columns or {}).get("user")
     if column is None:
         raise ParameterError(
-            "The model protects users and does not name their column: give score --user."
+            "The model protects users and does not name their column: give --user."
         )
     return column
 

@@ -11,6 +11,7 @@ from littlestone.cli.options import (
     Paid,
     Table,
     check_outputs,
+    label_list,
     named_values,
     names,
     needed,
@@ -174,7 +175,7 @@ def check_schema(
     columns = [{"name": name, "kind": kind, "codes": codes} for name, kind, codes in rows]
     if not printed({"columns": columns}, json=json):
         table("Columns", ("column", "kind", "codes"), [tuple(map(str, row)) for row in rows])
-        note("Each cell gets one code of its column: missing, other, or a bin or category.")
+        note("codes: one for missing cells, one for other cells, and one for each bin or category.")
     return 0
 
 
@@ -184,11 +185,10 @@ def _show_proposal(schema: Schema, out: str) -> None:
     proposal = schema.proposal
     assert proposal is not None
     rows = [(c.name, _kind(c), str(c.n_codes - c.FIRST)) for c in schema.columns]
-    table("Columns, learned from records", ("column", "kind", "number"), rows)
+    table("Columns, learned from records", ("column", "kind", "bins or categories"), rows)
     if proposal.left_out:
-        note(
-            f"Left out, since nothing could be learned about them: {', '.join(proposal.left_out)}."
-        )
+        why = "" if proposal.guarantee.delta else " (columns of texts need --delta)"
+        note(f"Left out, because nothing was learned{why}: {', '.join(proposal.left_out)}.")
     note("")
     rows = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
     rows.append(("Written", out, ""))
@@ -212,7 +212,8 @@ def check(
     y: str | None = None,
     epsilon: str,
     delta: str | None = None,
-    labels: str = "0,1",
+    labels: str | None = None,
+    positive: str | None = None,
     table: Table = Table(),
     paid: Paid = Paid(),
     json: AsJson = False,
@@ -236,6 +237,8 @@ def check(
         Delta, for example 1e-6, which reduces the noise if there are many columns.
     labels:
         Public list of the labels, separated by commas.
+    positive:
+        Count only this label, the one that `fit` is to predict; every other cell is "other".
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked
@@ -248,7 +251,8 @@ def check(
         y=needed("check", "y", y),
         epsilon=epsilon,
         delta=delta or 0,
-        labels=names("check", "labels", labels, "labels") or [],
+        labels=label_list("check", labels, positive=positive)
+        or (["0", "1"] if positive is None else [positive]),
         csv=table.format("check", data, public),
         ledger=paid_by,
         random_state=paid.checked_seed("check"),
@@ -279,8 +283,8 @@ def _show_report(report: DataReport) -> None:
     note("")
     off = f"{report.noise.reach:g} of {report.n:,} records in each percentage, with probability 95%"
     about = (
-        "a cell that fits no bin or category; often another spelling or capitals (merge), a "
-        "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"
+        "a cell that fits no bin or category. A key of the schema helps with another spelling "
+        "(merge), a decimal comma (decimal), a date (type), a unit (strip) or <0.3 (below)"
     )
     facts([
         ("Other", about), ("Noise", f"at most {off}"),

@@ -161,7 +161,7 @@ def stream(
         With --status: print one JSON object.
     """
     if json and not status:
-        raise ParameterError("The 'json' parameter of stream is for --status.")
+        raise ParameterError("The 'json' parameter of stream needs --status.")
     filed.check(paid)
     if export is not None or report is not None or filed.record is not None or status:
         _write_public(state, filed, export=export, report=report)
@@ -208,7 +208,7 @@ def _learn(
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
-            f"The state holds a stream of {learned:,} rows. State how the input continues it: "
+            f"The state holds a stream of {learned:,} rows. Say how the input continues it: "
             "--resume from-start, if it begins again with the stream's first row (rows that were "
             "learned are skipped), or --resume new-rows, if it continues after the last row."
         )
@@ -464,7 +464,7 @@ def _show_status(folder: str, *, json: bool) -> None:
         [
             ("Rows", f"{public['rows']:,}", "bold"),
             ("Rule", public["description"] or "none yet"),
-            ("Hypothesis", str(public["hypothesis"])),
+            ("Rule number", str(public["hypothesis"])),
             ("Budget", spent),
             ("Guarantee", str(total(parts))),
             *stream_facts(parts, proposal_of(concepts)),
@@ -549,7 +549,7 @@ class Progress:
         state, plan = self._stream.state, self._stream.algorithm.plan
         spent = f"{state.batches} of {plan.batches} updates used"
         spent += " (the last rule stays in use)" if state.stopped else ""
-        text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
+        text = f"rows {state.time:,} | rule number {state.version} | budget: {spent}"
         if text == self._said and not self._live:
             return
         self._said = text

@@ -146,7 +146,7 @@ GROUPS = {
     "Evaluation": "evaluate no-evaluate holdout interval by trials confidence subsets",
     "Output": """
         out report record release protocol json proba to dialect table state status export group
-        durability quiet witness simulate simulation max-nodes workers
+        durability quiet witness simulate simulation max-nodes max-datasets workers
     """,
 }
 #: Of commands with more than ten options, what ``--help`` shows.
@@ -154,11 +154,11 @@ COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
     "rehearse": "y schema records epsilon delta aim chance runs report out",
-    "check": "y schema epsilon delta labels csv header-is-public ledger purpose json",
+    "check": "y schema epsilon delta labels positive csv header-is-public ledger json",
     "score": "y epsilon by positive user csv ledger purpose record json",
     "stream": "y x class epsilon delta horizon user state resume out",
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
-    "audit exact": "class learner epsilon delta schema labels points n samples-per-user json",
+    "audit exact": "class learner epsilon delta schema labels points n max-datasets json",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
 }

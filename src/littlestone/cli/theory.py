@@ -5,24 +5,12 @@ Neither reads data. `planned` is what plan does with an algorithm.
 
 from __future__ import annotations
 
-import json as jsonlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from littlestone.cli.options import (
-    AsJson,
-    ClassSpec,
-    Flag,
-    Page,
-    check_outputs,
-    open_class,
-)
+from littlestone.cli.options import AsJson, ClassSpec, Flag, Page, check_outputs, open_class
 from littlestone.cli.terminal import facts, note, printed, progress_of, table
-from littlestone.errors import (
-    SearchLimitError,
-    UnsupportedError,
-    check_integer,
-)
+from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
@@ -37,6 +25,14 @@ if TYPE_CHECKING:
 _PRINTED, _DRAWN = 6, 5
 #: A class with closed forms is searched for further witnesses only up to this size.
 _LISTED = 256
+#: What is printed of each witness, and how many of its points in a line.
+_SHOWN = {
+    "shattered_set": "concepts label these points in all possible ways.",
+    "shattered_tree": "levels 1 to {}; the two points below a point follow its labels 0 and 1; "
+    "every path of labels is that of a concept.",
+    "threshold_sequence": "for each point, some concept is 1 from there on, and 0 before it.",
+}
+_IN_LINE = 16
 
 
 def dims(
@@ -44,7 +40,7 @@ def dims(
     concept_class: ClassSpec,
     schema: str | None = None,
     witness: Flag = False,
-    max_nodes: int = 1_000_000,
+    max_nodes: int = 100_000,
     report: Page = None,
     json: Flag = False,
 ) -> int:
@@ -60,7 +56,8 @@ def dims(
         "thresholds(1, 2**64)".
     witness:
         Also print what proves the lower bounds: a shattered tree (its first six levels, if it is
-        deeper) and, for a small class, a shattered set and a threshold sequence.
+        deeper) and, for a small class, a shattered set and a threshold sequence. Rows are printed
+        as codes of cells; --json adds the concepts.
     schema:
         TOML file with the public schema of the columns, for classes over several columns.
     max_nodes:
@@ -91,9 +88,23 @@ def dims(
     if report is not None:
         rows.append(("Page", report))
     facts(rows)
-    for name, value in result.get("witness", {}).items():
-        note(f"{name.replace('_', ' ')}: {jsonlib.dumps(value, sort_keys=True)}")
+    if any(isinstance(value, dict) for value in found.to_dict().values()):
+        note(f"between: undecided after {max_nodes:,} nodes (--max-nodes), or without a search.")
+    for name, about in _SHOWN.items() if witness else ():
+        _show_witness(name.replace("_", " ").capitalize(), about, result["witness"][name])
     return 0
+
+
+def _show_witness(title: str, about: str, shown: Json) -> None:
+    """Print the points of a witness, or why there is none; of a tree a line for each level."""
+    note(f"{title}: {shown.get('missing', about.format(shown.get('depth')))}")
+    lines = [shown.get("points", [])]
+    if "leaves" in shown:
+        lines = [lines[0][2**level - 1 : 2 ** (level + 1) - 1] for level in range(shown["depth"])]
+    for points in filter(None, lines):
+        names = [str(*p.values()) if isinstance(p, dict) else str(p) for p in points[:_IN_LINE]]
+        more = f", and {len(points) - _IN_LINE:,} more (--json)" if len(points) > _IN_LINE else ""
+        note(f"  {', '.join(names)}{more}")
 
 
 def _words(value: object) -> str:
@@ -166,7 +177,7 @@ def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
     from littlestone.classes.finite import listing
 
     if is_closed(concepts) and concepts.size > _LISTED:
-        raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")
+        raise UnsupportedError("It is not searched for: the dimension has a closed form.")
     return listing(concepts, max_nodes)
 
 
@@ -203,7 +214,8 @@ def papers(*, json: AsJson = False) -> int:
     if printed({"algorithms": rows}, json=json):
         return 0
     lines = [(r["name"], r["python"], r["number"], r["kind"], r["what"]) for r in rows]
-    table("The papers", ("name", "Python", "number", "kind", "what"), lines)
+    title = "The algorithms of the papers (Python: littlestone.papers)"
+    table(title, ("name", "in Python", "in the paper", "kind", "what it is or does"), lines)
     sizes = [
         (
             each.row,
@@ -213,8 +225,9 @@ def papers(*, json: AsJson = False) -> int:
         )
         for each in needed()
     ]
-    title = "\nRecords or users for epsilon 1, delta 1e-6, alpha = beta = 0.1"
-    table(title, ("name", "class", "certified", "in simulation", "certified with"), sizes)
+    title = "\nRecords or users needed for epsilon 1, delta 1e-6, alpha = beta = 0.1"
+    head = ("name", "class", "certified number", "enough in simulations", "parameters (--set)")
+    table(title, head, sizes)
     return 0
 
 

@@ -157,11 +157,11 @@ def _groups(
         group = tuple(map(str, map(text, texts)))
         for written in group:
             if known.place(written) is not None:
-                hint = "A category is itself: delete it from the categories, or from the group."
-                raise parameter_error(caller, "merge", "of no category", written, hint)
+                hint = "A category stands for itself: delete it from the categories or the group."
+                raise parameter_error(caller, "merge", "texts other than categories", written, hint)
             if Texts(missing).place(written) is not None:
                 hint = "A text is either missing or in a group."
-                raise parameter_error(caller, "merge", "different from missing", written, hint)
+                raise parameter_error(caller, "merge", "texts that are not missing", written, hint)
             worth = number(written)
             value: object = written if worth is None else worth
             if value in values:

@@ -226,9 +226,9 @@ def _csv(written: str, path: str | Path) -> Iterator[Variable]:
     redcap = {"variable / field name", "field type"} <= set(known)
     if not redcap and ("name" not in known or not set(known) <= set(_COLUMNS)):
         raise ParameterError(
-            f"The codebook {str(path)!r} has no known format. Known are REDCap's data dictionary "
-            "(Variable / Field Name, Field Type, ...), a Frictionless Table Schema (JSON with "
-            f"fields) and CSV files with the columns {', '.join(_COLUMNS)} (all but name may be "
+            f"The codebook {str(path)!r} has no known format. Known formats are REDCap's data "
+            "dictionary (Variable / Field Name, Field Type, ...), Frictionless Table Schema (JSON "
+            f"with fields) and CSV with the columns {', '.join(_COLUMNS)} (all but name may be "
             "absent). Its first line has other names; perhaps it is the table itself, or separated "
             "by semicolons."
         )
@@ -237,7 +237,7 @@ def _csv(written: str, path: str | Path) -> Iterator[Variable]:
         where = f"line {place} of the codebook {str(path)!r}"
         if None in line:
             raise ParameterError(
-                f"The {where} has more cells than the first line: quote cells with commas."
+                f"The {where} has more cells than the first line: quote cells that contain commas."
             )
         if not any(cells.values()):
             continue
@@ -436,35 +436,30 @@ def _year(written: str) -> int | None:
 #: The file of the package with the words of `identifying`.
 IDENTIFIERS = "identifiers.txt"
 _CAPITALS = re.compile(r"(?<=[a-zß-ÿ0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NUMBER_LINES = """\
-# bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
-# integers = [1, 16]           # or one bin for each whole number from 1 to 16
-"""
-_TEXTS = """\
-# categories = ["a", "b"]      # exactly these texts; every other text is "other"
-"""
-_DATES = """\
-type = "date"
-# bins = ["2020-01-01"]        # before this date, and from it on
-# by = "month"                 # or one bin for each month (quarter, weekday, hour)
-"""
-_MISSING = """\
-# missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
-"""
-#: What a person completes, by the kind of a variable of a codebook.
+#: What a person completes, by the kind of a variable of a codebook or of a column.
 _FILL_IN = {
-    **dict.fromkeys(("number", "integer"), _NUMBER_LINES),
-    "category": _TEXTS,
-    "date": _DATES.partition("\n")[2],
+    **dict.fromkeys(("number", "integer"), "# bins = [] or integers = []\n"),
+    "category": "# categories = []\n",
+    "date": '# bins = [] or by = ""\n',
 }
 _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from public
 # knowledge (a codebook, the form that was filled in), never from the records themselves. Delete
 # the columns that are not needed. When the schema is complete: littlestone schema check FILE
 #
-# Further keys, for dates, units, limits such as <0.3, and several spellings of a text:
-# type = "date"                # the bins are dates, or by = "month" (quarter, weekday, hour)
-# format = "%d.%m.%Y"          # the format of the dates, besides 2026-01-31
+# Each column needs one of these lines:
+# bins = [20, 40, 60]          # numbers below 20, 20 to below 40, 40 to below 60, 60 and above
+# integers = [1, 16]           # one bin for each whole number from 1 to 16
+# categories = ["a", "b"]      # exactly these texts; every other text is "other"
+#
+# Dates need type = "date", and bins or by:
+# bins = ["2020-01-01"]        # before this date, and from this date on
+# by = "month"                 # one bin for each month; or "quarter", "weekday" or "hour"
+# by = "year"                  # and bins = [2020, 2025]
+#
+# Optional lines, for missing values, formats of dates, units, detection limits and spellings:
+# missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
+# format = "%d.%m.%Y"          # the format of the dates, if it is not that of 2026-01-31
 # strip = "kg"                 # a unit: "70 kg" is read as 70
 # below = "half"               # "<0.3" is read as 0.15; or "limit" (0.3), or "missing"
 # merge = {male = ["M", "1"]}  # other spellings of the category "male"
@@ -490,10 +485,7 @@ def draft(
     # [ill] is the label.
     <BLANKLINE>
     [age]
-    # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
-    # integers = [1, 16]           # or one bin for each whole number from 1 to 16
-    # categories = ["a", "b"]      # exactly these texts; every other text is "other"
-    # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
+    # bins = [], integers = [] or categories = []
     """
     form = None if csv is None else CsvFormat.parse(csv, caller)
     known = {} if codebook is None else {v.name: v for v in read_codebook(codebook)}
@@ -513,8 +505,8 @@ def draft(
         unsaid = [name for name in kinds if name not in known]
         if len(unsaid) == len(kinds):
             raise ParameterError(
-                f"The codebook {str(codebook)!r} describes no column of the table, but "
-                f"{', '.join(list(known)[:12])}. Names are compared exactly."
+                f"The codebook {str(codebook)!r} describes no column of the table. It "
+                f"describes {', '.join(list(known)[:12])}. Names are compared exactly."
             )
         blocks += _listing("In the codebook, but not in the table", absent)
         blocks += _listing("In the table, but not in the codebook", unsaid)
@@ -579,7 +571,7 @@ def _features(table: Table, label: str | None) -> list[str]:
     """Return the columns besides the label, whose names are public."""
     if any("\ufffd" in name for name in table.names):
         raise ParameterError(
-            "The names of the columns are not UTF-8. Say how the file is written, for example "
+            "The names of the columns are not UTF-8. State the encoding, for example "
             'csv="encoding=latin-1".'
         )
     if label is not None and label not in table.names:
@@ -634,16 +626,16 @@ def cells_of(table: Table, name: str, caller: str, numbers: Sequence[str] = ()) 
 def _to_fill_in(name: str, kind: Any) -> str:
     head = f"[{toml_key(name)}]\n"
     if kind is None:
-        return f"{head}{_NUMBER_LINES}{_TEXTS}{_MISSING}"
+        return f"{head}# bins = [], integers = [] or categories = []\n"
     if pa.types.is_boolean(kind):
         return f"# bool\n{column_toml(Column.of(name, ['false', 'true']))}"
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if numeric:
-        return f"# {kind}\n{head}{_NUMBER_LINES}{_MISSING}"
+        return f"# {kind}\n{head}{_FILL_IN['number']}"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return f"# {kind}\n{head}{_DATES}{_MISSING}"
+        return f'# {kind}\n{head}type = "date"\n{_FILL_IN["date"]}'
     about = "texts" if pa.types.is_large_string(kind) else f"{kind}, read as texts"
-    return f"# {about}\n{head}{_TEXTS}{_MISSING}"
+    return f"# {about}\n{head}{_FILL_IN['category']}"
 
 
 # -- Bins and categories of a schema from a public table, so that their cost is certified.

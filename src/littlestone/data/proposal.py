@@ -528,8 +528,8 @@ class Ready:
         if not kept:
             more = " or delta" if asked.delta else "; columns of texts need a delta such as 1e-6"
             raise StoppedError(
-                "The noise hid the bins and categories of all columns. The cost of the proposal "
-                f"({self.guarantee}) stays spent; nothing else was drawn. Use a larger "
+                "No bin or category of any column stood out from the noise. The proposal is paid "
+                f"for ({self.guarantee}); nothing else was drawn. Use a larger "
                 f"epsilon{more}; or write the schema from public knowledge, which costs no "
                 "epsilon."
             )

@@ -981,8 +981,8 @@ def _proposal_toml(proposal: Proposal) -> str:
     key, facts = toml_text(_PROPOSAL), proposal.to_dict()
     guarantee = facts.pop("guarantee")
     return (
-        "# Learned from records by `littlestone schema propose`. A certificate of accuracy for\n"
-        "# what is learned from the same records does not hold; the costs of both add up.\n"
+        "# Learned from records by `littlestone schema propose`. A model that is learned from the\n"
+        "# same records has no certificate of accuracy, and its privacy loss adds to this one.\n"
         f"{toml_table(key, facts)}\n{toml_table(f'{key}.guarantee', guarantee)}"
     )
 
@@ -1021,7 +1021,7 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
     caller = f"column {name!r}"
     if entry.get("type") != "date":
         hint = "Numbers have bins or integers, texts have categories, and neither needs a type."
-        rule = "date, beside by, format and zone"
+        rule = "date where by, format or zone is given"
         raise parameter_error(caller, "type", rule, entry.get("type"), hint)
     if "categories" in entry or ("integers" in entry and "bins" in entry):
         raise parameter_error(caller, "bins", "the only description of dates", "several kinds")

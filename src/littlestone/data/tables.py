@@ -271,7 +271,7 @@ def spooled(name: str, caller: str) -> Path:
     if not (standard or (os.path.exists(path) and path.is_fifo())):  # a name may be too long
         return path
     if standard and sys.stdin is not None and sys.stdin.isatty():
-        hint = "Nothing is typed here: littlestone ... - < people.csv"
+        hint = "Redirect a file to the command: littlestone ... - < people.csv"
         raise parameter_error(caller, "table", "a file, or a pipe", name, hint)
     if path not in _pipes:
         _pipes[path] = run_engine(lambda: spool(path), f"The pipe {name!r} cannot be read.")

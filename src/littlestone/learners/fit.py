@@ -164,7 +164,7 @@ class Fit:
         if total < _LEAST or (self.concepts is None and total > _MOST):
             allowed = f"at least {float(_LEAST):g}, since a smaller one leaves only noise"
             if total > _MOST:
-                allowed = f"at most {_MOST:g}, far beyond any meaningful protection"
+                allowed = f"at most {_MOST:g}, which already protects nobody"
             raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
         if self.delta is not None:
             small = exact_value(self.delta)
@@ -324,12 +324,12 @@ class Fit:
         for name in (self.task.y, self.task.event):
             if name is not None and name in schema.names:
                 raise ParameterError(
-                    f"The target {name!r} of {caller} is among its predictors. Leave it out of the "
+                    f"The target {name!r} of {caller} is among the predictors. Leave it out of the "
                     "schema (--schema, --x)."
                 )
         if self.certified and schema.proposal is not None:
             raise ParameterError(
-                "The 'require-certificate' parameter of fit cannot be met: the columns of the "
+                "The condition --require-certificate cannot be met, because the columns of the "
                 "schema were learned from records (schema propose), so no certificate holds. "
                 "Leave it out, or write the schema by hand."
             )

@@ -423,7 +423,7 @@ def first_count(
         raise StoppedError(
             f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
             f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
-            f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
+            f"label (--target). This count cost epsilon {shares.labels}, which is spent; "
             f"nothing else was drawn.{seeded}"
         )
     return (part,)
@@ -556,7 +556,7 @@ def read_sample(
     named = [name for name in roles if isinstance(name, str)]
     if twice := [name for name in named if named.count(name) > 1]:
         raise ParameterError(
-            f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
+            f"{arguments.get('caller', 'fit')} uses the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
         )
     sample: AnySample = read(
@@ -674,8 +674,8 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
     if not 0 < held_out < n:
         if interval:
             raise ParameterError(
-                f"The 'interval' parameter of fit holds out {holdout} of the records, which is "
-                f"none of {counted(n, 'records')}. Use more records, or leave it out."
+                f"The 'interval' parameter of fit holds out {holdout} of "
+                f"{counted(n, 'records')}, which is none. Use more records, or leave it out."
             )
         allowed = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
         hint = "Without it the evaluation is on the records of the fit."
@@ -761,7 +761,7 @@ def _one_of_each(sample: TargetSample, labels: int | None, source: Source) -> It
 
 def after_the_count(problem: BudgetError) -> BudgetError:
     """Return a refusal that does not say that nothing was spent."""
-    words = "No model was drawn; the cost of the first count or of the columns stays spent"
+    words = "No model was drawn; the first count or the columns had already been paid for"
     return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
 
 
@@ -792,8 +792,8 @@ class Planned:
             x = list(fit.columns or [])
             if x == [task.y]:
                 raise ParameterError(
-                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
-                    "of --x."
+                    f"The label column {task.y!r} of {fit.caller} is among the predictors. Leave "
+                    "it out of --x."
                 )
             if len(x) != 1:
                 spec = self.learner.concept_class.spec

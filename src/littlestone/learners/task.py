@@ -99,8 +99,8 @@ class Task:
             return cls(column, labels)
         if labels != ZERO_ONE:
             raise ParameterError(
-                f"The 'labels' parameter of {caller} is for labels: leave it out beside --target "
-                "or --time."
+                f"The 'labels' parameter of {caller} is for classification: leave it out with "
+                "--target or --time."
             )
         if time is not None:
             _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
@@ -184,7 +184,9 @@ class Task:
 def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
     for name in given:
         if name not in possible:
-            raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
+            raise ParameterError(
+                f"The {name!r} parameter of {caller} cannot be combined with {kind}."
+            )
 
 
 def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
@@ -195,7 +197,7 @@ def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
     if end is None or end <= 0:
         raise parameter_error(caller, "high", "a positive number", high)
     if number is None or number.denominator > 1 or not 1 <= number <= 100:
-        wanted_number = "beside high a number of equal periods, from 1 to 100"
+        wanted_number = "a number of equal periods, from 1 to 100, if high is given"
         raise parameter_error(caller, "periods", wanted_number, periods)
     return tuple(end * (i + 1) / number for i in range(int(number)))
 

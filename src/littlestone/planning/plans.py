@@ -712,7 +712,7 @@ def solve(
         raise parameter_error("solve", "what", "'epsilon' or 'alpha'", what)
     n = check_integer("solve", "n", n, low=1)
     if what in asked:
-        hint = f"It is the unknown for {n} records: leave it out."
+        hint = f"It is computed for {n} records: leave it out."
         raise parameter_error("solve", what, "left out", asked[what], hint)
     easiest = Fraction(10) ** (_LARGEST[what] + 1) * Fraction(999, 1000)
     # First with the largest value: who cannot learn with that cannot learn at all.

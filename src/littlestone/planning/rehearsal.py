@@ -288,7 +288,7 @@ class Needed:
         return (
             f"{answer}: with {counted(self.records, 'records')} at epsilon {float(self.epsilon):g}"
             f", {self.aim.words} in {self.found.share:.0%} of {self.found.runs} runs; the "
-            f"required probability is {self.chance:.0%}, and the 90% interval of the true one is "
+            f"required probability is {self.chance:.0%}; 90% confidence interval of the true one: "
             f"{low:.0%} to {high:.0%} (ignoring the sampling error of the public table)."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
@@ -476,8 +476,8 @@ class Rehearsal:
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
-                "Four fifths of the public table have fewer rows than this, so rows are repeated; "
-                "as many different records would give a better model."
+                "More than four fifths of the rows of the public table are drawn, so rows are "
+                "repeated; as many distinct records would give a better model."
             )
         if len(self.runners) > 1:
             said.append(

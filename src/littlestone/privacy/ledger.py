@@ -288,7 +288,9 @@ def fingerprint(ledger: Path, table: Any) -> str:
             "Parquet file, not as a frame, a folder or the URL of a database."
         )
     where = _key_file(ledger)
-    check_private_file(where, _KEY, _LARGEST, "It belongs beside its ledger: restore a copy.")
+    check_private_file(
+        where, _KEY, _LARGEST, "It belongs in the folder of its ledger: restore a copy."
+    )
     try:
         key = bytes.fromhex(where.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
@@ -370,7 +372,7 @@ class Ledger:
     >>> Ledger(path).charge(Guarantee("0.4"))
     Traceback (most recent call last):
     littlestone.errors.BudgetError: The budget does not allow this release: it needs epsilon 0.4,
-    and epsilon 0.3 is left. ...
+    but only epsilon 0.3 is left. ...
     >>> folder.cleanup()
     """
 
@@ -592,7 +594,7 @@ class Ledger:
                 self._identity = identity
             elif identity != self._identity:
                 raise StoreError(
-                    f"The file {self.path} is another budget ledger than the one that was opened. "
+                    f"The file {self.path} is no longer the budget ledger that was opened. "
                     "Open it again with Ledger(path).",
                     reason="changed",
                 )
@@ -645,7 +647,7 @@ class Ledger:
             asked += f", delta {short_text(price.leak)}"
             rest += f", delta {short_text(left[1], up=False)}"
         raise BudgetError(
-            f"The budget does not allow this release: it needs {asked}, and {rest} is left. "
+            f"The budget does not allow this release: it needs {asked}, but only {rest} is left. "
             "Nothing was drawn or spent. Use a smaller epsilon, or other records with a ledger of "
             "their own."
         )

@@ -139,7 +139,7 @@ def test_public_parameters_are_checked(change, message):
 @pytest.mark.parametrize(
     ("cls", "message"),
     [
-        (ls.Thresholds(1, 9), "is not one that the 'littlestone' learner can learn"),
+        (ls.Thresholds(1, 9), "The 'littlestone' learner cannot learn the class"),
         (ls.SparseSets(20), "more than 2\\*\\*14 closed sets"),
         (ls.DecisionTrees(ls.Schema.every_column([0.0]).bind(9), depth=3), "'generic'"),
     ],

@@ -74,7 +74,7 @@ class BoostedTreeClass(SchemaClass):
         if target is not None:
             self.learned_by = "values"
             if labels is not None:
-                raise parameter_error(caller, "labels", "left out beside a target", labels)
+                raise parameter_error(caller, "labels", "left out with a target", labels)
         self.target = target
         super().__init__(schema)
         if schema.ordered and (depth != 1 or labels is not None or target is not None):

@@ -551,8 +551,8 @@ class Journal:
     def _old(self) -> StoreError:
         return StoreError(
             f"The state {self.folder} is older than what it has published: it is an old copy, or a "
-            "power cut took its end (--durability power prevents that). Continuing would release "
-            "twice, so it was not used; what was published is in its public.db.",
+            "power failure cut off its end (--durability power prevents that). It was not used, "
+            "because continuing would release twice; what was published is in its public.db.",
             reason="old",
         )
 
