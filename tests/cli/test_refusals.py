@@ -385,6 +385,7 @@ LINES = {
         f"{STREAM} --group 0": "group",
         f"{STREAM} --negative 0": "for --strict",
         f"{STREAM} --strict --positive 2": "negative",
+        f"{STREAM} --strict --positive 1 --negative yes": "unlike the other labels",
         f"{STREAM} --positive nan": "positive",
         f"{STREAM} --json": "for --status",
         f"{STREAM} --ledger b.db --seed 3": "seeded",
