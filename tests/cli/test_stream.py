@@ -49,7 +49,7 @@ def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows
     assert (done.code, done.out) == (0, want)
     last = done.err.splitlines()[-1]
     assert len(set(done.err.splitlines())) == len(done.err.splitlines())
-    assert last == f"rows 900 | hypothesis {len(learner.published_) - 1} | budget: " + (
+    assert last == f"rows 900 | hypothesis number {len(learner.published_) - 1} | budget: " + (
         f"{learner.state_.batches} of {learner.plan.batches} updates used"
     )
     assert "mistake" not in done.err

@@ -529,7 +529,7 @@ class Progress:
         state, plan = self._stream.state, self._stream.algorithm.plan
         spent = f"{state.batches} of {plan.batches} updates used"
         spent += " (the last rule stays in use)" if state.stopped else ""
-        text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
+        text = f"rows {state.time:,} | hypothesis number {state.version} | budget: {spent}"
         if text == self._said and not self._live:
             return
         self._said = text
