@@ -355,6 +355,28 @@ def test_rules(most):
         assert sweep.scores(t).tolist() == [by_hand(h, users, t) for h in hypotheses]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_points_that_no_record_has_are_not_asked(seed):
+    """They stay in a sample that was split or cut."""
+    rng = public_generator(seed)
+    table = FiniteClass(np.unique(rng.integers(0, 2, size=(9, 40)), axis=0))
+    some = made(rng, 6, [3, 4, 17], 3, outside=seed < 2)
+    if seed == 3:
+        some = some.groups_at(some.point > 99)  # no record at all
+    point = np.where(some.point < 0, -1, some.points[some.point])
+    users = UserSample(np.arange(40), some.user, point, some.code, some.count, some.keys)
+    whole, asked = listing(table), []
+
+    def labels(start, stop, points):
+        asked.append(points.tolist())
+        return whole.labels(start, stop, points)
+
+    sweep = ListedErrors(replace(whole, labels=labels), users, 3)
+    for t in range(3):
+        assert sweep.scores(t).tolist() == [by_hand(h, users, t) for h in table.concepts()]
+    assert set(*asked) <= {0, 3, 4, 17}
+
+
 def test_many_hypotheses_many_users_and_large_counts():
     """More than one word of hypotheses, more than one block of users, counts of several bits."""
     rng = public_generator(5)
