@@ -87,7 +87,7 @@ def test_the_whole_release_with_an_evaluation_and_the_page():
 @pytest.mark.more
 def test_estimators_are_verified_too():
     learner = ls.UserAgnosticLearner(ls.Thresholds(1, 1), epsilon=1, samples_per_user=1)
-    assert ls.audit.verify(learner, points=[1], n_samples=2, outside=True).holds
+    assert ls.audit.verify(learner, points=[1], n_samples=2).holds
     with pytest.raises(ls.errors.ParameterError, match="protects records"):
         ls.audit.verify(
             ls.GenericLearner(TWO, epsilon=1), points=[1, 2], n_samples=1, records_per_user=1
