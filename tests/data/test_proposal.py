@@ -157,10 +157,10 @@ def two_rounds(request, monkeypatch):
     return run, {"epsilon": epsilon, "delta": delta}
 
 
-def exactly(run, promised, most=1):
-    """Return the verdict of all tables of one record, or also of two, and all their neighbours."""
+def exactly(run, promised, *, of_two=False):
+    """Return the verdict of all tables of one record, with a delta also of two; all neighbours."""
     pairs = [*replace_one((None, "0", "1", "2"), 1)]
-    if most == 2:
+    if of_two or promised["delta"]:
         pairs += replace_one(("0", "1", "2"), 2)
     return verify_mechanism(run, pairs, **promised)
 
@@ -171,12 +171,12 @@ def test_the_law_of_both_rounds_on_all_tables(two_rounds):
     run, promised = two_rounds
     outcomes = ExactSource().law(lambda source: str(run(["2"], source))).outcomes
     assert any("[1, 2]" in outcome for outcome in outcomes)  # an edge within the larger cell
-    assert exactly(run, promised, 2 if promised["delta"] else 1).holds
+    assert exactly(run, promised).holds
 
 
 @pytest.mark.full
 def test_the_law_of_both_rounds_on_all_tables_of_two_records(two_rounds):
-    assert exactly(*two_rounds, 2).holds
+    assert exactly(*two_rounds, of_two=True).holds
 
 
 @pytest.mark.more

@@ -38,7 +38,7 @@ from .forms import FORMS, called, planned
 # no number is refused before any record is read, with the reason that the plan gives. The same
 # online.
 
-MOST = 2 * 10**5  # records of a fit; more are asked of `feasible` only
+MOST = 10**6  # records of a fit; more are asked of `feasible` only
 RECORDS = 200  # of a stream, or of a fit that is refused
 
 
