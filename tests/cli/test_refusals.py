@@ -88,6 +88,10 @@ def files(folder, model):
     ls.Ledger("b.db", epsilon=100, delta="1e-3")
     ls.Ledger("small.db", epsilon="1/2")
     (folder / "full").mkdir()
+    (folder / "full").chmod(0o755)
+    (folder / "own").mkdir(mode=0o700)
+    (folder / "link").symlink_to("own")
+    (folder / "nowhere").symlink_to("absent")
     return folder
 
 
@@ -381,10 +385,18 @@ LINES = {
         f"{STREAM} --group 0": "group",
         f"{STREAM} --negative 0": "for --strict",
         f"{STREAM} --strict --positive 2": "negative",
+        f"{STREAM} --strict --positive 1 --negative yes": "unlike the other labels",
         f"{STREAM} --positive nan": "positive",
         f"{STREAM} --json": "needs --status",
         f"{STREAM} --ledger b.db --seed 3": "seeded",
         STREAM.replace("1e-6", "2"): "delta",
+        f"{STREAM[:-1]}one.csv": "must be a folder",
+        f"{STREAM[:-1]}link": "must be a folder, not a link",
+        f"{STREAM[:-1]}nowhere": "must be a folder, not a link",
+        f"{STREAM[:-1]}full": "must belong to you alone",
+        f"{STREAM[:-1]}one.csv/s": "could not be created",
+        f"{STREAM[:-1]}no/s": "could not be created",
+        f"{STREAM[:-1]}{'x' * 5000}": "could not be created",
         **{
             f"stream {data} --x x --y y {TERMS}": lesson
             for data, lesson in {

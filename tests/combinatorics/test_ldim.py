@@ -287,6 +287,16 @@ def test_counts_are_never_shown():
         assert "7" not in str(refused.value)
 
 
+def test_counts_whose_sums_leave_64_bits_are_refused():
+    kernel = Kernel(cube(2))
+    most = 2**61
+    assert kernel.errors([most, most - 1], [most, most - 1]).tolist() == [2**62 - 1] * 4
+    for many in ([most, most], [2**63 - 1, 1], np.array([2**64 - 1, 0], dtype=np.uint64)):
+        for zeros, ones in ((many, [0, 0]), ([0, 0], many)):
+            with pytest.raises(ParameterError, match=r"fewer than 2\*\*62 together"):
+                kernel.errors(zeros, ones)
+
+
 @pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])
 def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
     kernel = Kernel(cube(3))

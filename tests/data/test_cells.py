@@ -20,8 +20,18 @@ from rich.console import Console
 
 from littlestone.cli import terminal
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample, Schema, read_points
-from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, Match, digits, number, text, user_name
+from littlestone.data.cells import (
+    MAX_DIGITS,
+    MAX_LENGTH,
+    Match,
+    check_labels,
+    digits,
+    number,
+    text,
+    user_name,
+)
 from littlestone.data.containers import watched
+from littlestone.errors import ParameterError
 
 from .counted import SCALARS
 
@@ -294,6 +304,33 @@ def test_the_label_rule_is_total(positive, raw):
         return
     assert match(positive)
     assert match(raw) in (True, False)
+
+
+@given(st.permutations([1, "1", 1.0, True, "yes", "Yes ", 0, "no", "No", "a", "A", 2, "2.0"]),
+       st.integers(1, 4))  # fmt: skip
+def test_no_cell_equals_two_labels(cells, size):
+    labels = cells[:size]
+    ones = [{i for i, label in enumerate(labels) if Match(label)(cell)} for cell in cells]
+    if all(len(places) <= 1 for places in ones):
+        match = Match(*labels)
+        assert [match.place(cell) for cell in cells] == [min(p, default=size) for p in ones]
+    else:
+        with pytest.raises(ValueError, match="unlike the other labels"):
+            Match(*labels)
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, "1.0"), (1, "yes"), ("yes", 1), ("a", "a ")])
+def test_labels_that_a_cell_may_both_equal_are_refused(first, second):
+    """Before the table is opened: there is none."""
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(1, 9)}
+    for name, rule in {
+        "labels": {"labels": ("b", first, second)},
+        "negative": {"positive": first, "negative": second, "strict": True},
+    }.items():
+        with pytest.raises(ParameterError, match=f"'{name}' parameter .* unlike the other labels"):
+            Sample.read("no such file.csv", **where, **rule)
+    with pytest.raises(ParameterError, match=r"parameter of fit .* different labels"):
+        check_labels("fit", [first, second])
 
 
 @given(SCALARS)

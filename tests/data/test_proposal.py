@@ -157,9 +157,11 @@ def two_rounds(request, monkeypatch):
     return run, {"epsilon": epsilon, "delta": delta}
 
 
-def exactly(run, promised):
-    """Return the verdict of all tables of one and two records, and all their neighbours."""
-    pairs = [*replace_one((None, "0", "1", "2"), 1), *replace_one(("0", "1", "2"), 2)]
+def exactly(run, promised, *, of_two=False):
+    """Return the verdict of all tables of one record, with a delta also of two; all neighbours."""
+    pairs = [*replace_one((None, "0", "1", "2"), 1)]
+    if of_two or promised["delta"]:
+        pairs += replace_one(("0", "1", "2"), 2)
     return verify_mechanism(run, pairs, **promised)
 
 
@@ -170,6 +172,11 @@ def test_the_law_of_both_rounds_on_all_tables(two_rounds):
     outcomes = ExactSource().law(lambda source: str(run(["2"], source))).outcomes
     assert any("[1, 2]" in outcome for outcome in outcomes)  # an edge within the larger cell
     assert exactly(run, promised).holds
+
+
+@pytest.mark.full
+def test_the_law_of_both_rounds_on_all_tables_of_two_records(two_rounds):
+    assert exactly(*two_rounds, of_two=True).holds
 
 
 @pytest.mark.more

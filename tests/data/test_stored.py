@@ -1,5 +1,6 @@
 """Samples in memory, in a store, and looked at when asked: each is what is read by hand."""
 
+import inspect
 import io
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from littlestone.data import (
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
 from littlestone.data.stored import NO_SPACE, OnLine, Stored, StoredUsers, Unread
+from littlestone.data.targets import is_sample
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -595,6 +597,40 @@ def test_which_users_are_stored():
     ):
         assert not isinstance(users, StoredUsers)
     assert read_batches(data.slice(0, 0), **WHERE).n_users == 0
+
+
+#: Each method that users in a store have, and what it says.
+METHODS = {
+    "blocks": lambda users: [user for block in users.blocks() for user in users_of(block)],
+    "bound_contributions": lambda users: users.bound_contributions(3, salt=4),
+    "complete": lambda users: users.complete(),
+    "groups_at": lambda users: users.groups_at(np.arange(0, len(users.count), 3)),
+    "kept": lambda users: users.kept(2, salt=1),
+    "keeping": lambda users: users.keeping(users.count // 2),
+    "merged": lambda users: users.merged(),
+    "one_of_each": lambda users: users.one_of_each(SeededSource(5)),
+    "pooled": lambda users: users.pooled(),
+    "split": lambda users: users.split(SeededSource(6), 13),
+}
+
+
+def written_out(said):
+    """Return samples and arrays as lists."""
+    if isinstance(said, tuple):
+        return [written_out(part) for part in said]
+    if is_sample(said):
+        fields = ("points", "user", "point", "code", "count", "counts", "keys", "outside")
+        return [written_out(getattr(said, name, None)) for name in fields]
+    return said.tolist() if isinstance(said, np.ndarray) else said
+
+
+def test_users_in_a_store_have_the_methods_of_others(batches):
+    given = inspect.getmembers(UserSample, inspect.isfunction)
+    assert {name for name, _ in given if not name.startswith("_")} == {*METHODS}
+    data = table()
+    plain, found = UserSample.read(data, **WHERE), read_batches(data, **WHERE)
+    for name, call in METHODS.items():
+        assert written_out(call(found)) == written_out(call(plain)), name
 
 
 @pytest.mark.first(4)

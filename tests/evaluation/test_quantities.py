@@ -57,7 +57,7 @@ def pairs(users, others=False):
     rests = [(), (units[1],)] if others else [()]
     every = [((a, *rest), (b, *rest)) for a, b in combinations(units, 2) for rest in rests]
     if users:
-        every.append(((units[0], units[1]), (units[-1], units[1])))
+        every.insert(0, ((units[0], units[1]), (units[-1], units[1])))
     return [*every, (((((3, 2),),), (((2, 4),),)))]  # a unit moves three sums and a half
 
 

@@ -16,7 +16,8 @@ from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.cli.main import main
-from littlestone.data import Sample
+from littlestone.data import RowDomain, Sample, UserSample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import DataError, LittlestoneError, ParameterError
 from littlestone.learners import base as declare
 from littlestone.learners import registry, select
@@ -411,6 +412,21 @@ def test_a_sample_is_taken_as_it_is():
     users = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
     with pytest.raises(ParameterError, match="give fit a UserSample"):
         users.fit(sample)
+
+
+@pytest.mark.parametrize("evaluate", [None, "1/2"])
+@pytest.mark.parametrize("name", ["BoostedTrees", "Scorecard", "LinearClassifier"])
+def test_users_read_before_give_the_fit_of_their_table(name, evaluate):
+    """Whether they were read as users with labels, or as records of users with codes."""
+    schema = ls.Schema.from_dict(FILES_SCHEMA)
+    more = {"delta": "1e-6"} if name == "LinearClassifier" else {"rounds": 2}
+    made = getattr(ls, name)(schema, epsilon=2, random_state=5, **more)
+    of_table = made.fit(FRAME, "ill", user="who", evaluate=evaluate).release_.to_dict()
+    assert of_table.pop("columns")
+    assert of_table["hypothesis"] != made.fit(FRAME, "ill").hypothesis_.to_dict()
+    for kind in (UserSample, TargetSample):
+        users = kind.read(FRAME, y="ill", user="who", domain=RowDomain(schema))
+        assert made.fit(users, evaluate=evaluate).release_.to_dict() == of_table
 
 
 def test_predictions_by_column_names(folder):

@@ -203,10 +203,6 @@ class Records:
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
             raise ParameterError("With --strict and --positive, also give --negative.")
-        if (self.positive or "1") == (self.negative or "0"):
-            raise ParameterError(
-                f"The 'negative' parameter of {caller} must differ from the positive label."
-            )
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
 

@@ -237,12 +237,12 @@ class Kernel:
         return v
 
     def _counts(self, name: str, counts: npt.ArrayLike) -> Counts:
-        array = np.asarray(counts)
-        shape = (self.matrix.n_points,)
-        if array.shape != shape or array.dtype.kind not in "iu":
+        array, shape = np.asarray(counts), (self.matrix.n_points,)
+        whole = array.shape == shape and array.dtype.kind in "iu"
+        if not whole or sum(map(abs, array.tolist())) >= 2**62:  # so that sums of both fit
             raise ParameterError(
                 f"The {name!r} parameter of Kernel.within_error must be one integer count for "
-                f"each of the {self.matrix.n_points} points."
+                f"each of the {self.matrix.n_points} points, fewer than 2**62 together."
             )
         return array.astype(np.int64)
 

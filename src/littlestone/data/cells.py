@@ -270,7 +270,8 @@ class Match:
     """The label rule: which of some public labels a cell equals.
 
     Equal means the same number (``"1"``, 1, 1.0 and True all equal 1; so does ``"yes"``, and
-    ``"no"`` equals 0) or the same text. A missing cell equals nothing.
+    ``"no"`` equals 0) or the same text. A missing cell equals nothing. No cell may equal two
+    labels: such labels, and missing ones, are a ValueError (what is allowed, the label).
 
     Examples
     --------
@@ -286,13 +287,18 @@ class Match:
         self.size = len(labels)
         #: Whether all labels are numbers.
         self.numeric = True
+        equal = set[object]()  # what cells that are written like earlier labels would equal
         for place, label in enumerate(labels):
             written = text(label)
             if written is None or written.lower() == "nan":
-                raise ValueError("nothing equals a missing value", label)
+                raise ValueError("a number or a text, not missing", label)
             value = number(written)
+            keys = {written, value} - {None}
+            if self(label) or equal & keys:
+                raise ValueError("unlike the other labels, also as a number", label)
+            equal |= {*keys, _ANSWERS.get(written.lower())}
             self.numeric &= value is not None
-            self._places |= {key: place for key in (written, value) if key is not None}
+            self._places |= dict.fromkeys(keys, place)
 
     def __call__(self, raw: object) -> bool:
         """Return whether a raw cell equals one of the labels."""
@@ -857,13 +863,10 @@ def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
     kinds = {type(label) for label in found}
     if kinds not in ({str}, {int}, {bool}) or not 2 <= len(found) <= _MOST:
         raise parameter_error(caller, "labels", rule, labels, hint)
-    for i, label in enumerate(found):
-        try:
-            rule_of = Match(label)
-        except ValueError:
-            raise parameter_error(caller, "labels", f"{rule}, none missing", labels) from None
-        if any(rule_of(other) or Match(other)(label) for other in found[:i]):
-            raise parameter_error(caller, "labels", rule, labels, hint)
+    try:
+        Match(*found)
+    except ValueError:
+        raise parameter_error(caller, "labels", f"{rule}, none missing", labels, hint) from None
     return tuple(found)
 
 

@@ -180,7 +180,7 @@ class Rules:
             self._label = match(self.caller, "labels", *self.labels)
         self._either = self._label
         if self.negative is not None:
-            self._either = match(self.caller, "negative", self.negative, self.positive)
+            self._either = match(self.caller, "negative", self.positive, self.negative)
         numeric = self.target is not None or self._label.numeric
         self.numbers = number_columns(names, self.schema, self.domain) + [self.y] * numeric
         self.columns = [*names, self.y, *(n for n in (self.event, self.user) if n is not None)]
@@ -451,9 +451,8 @@ def match(caller: str, name: str, *values: Any) -> Match:
     """Return the rule for public labels, or refuse them."""
     try:
         return Match(*values)
-    except ValueError as missing:
-        rule = "a number or a text, not missing"
-        raise parameter_error(caller, name, rule, missing.args[1]) from None
+    except ValueError as odd:
+        raise parameter_error(caller, name, *odd.args) from None
 
 
 def point_columns(

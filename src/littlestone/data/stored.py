@@ -653,6 +653,13 @@ class StoredUsers(UserSample):
         """Bring all users together."""
         return UserSample.joined([_NOBODY, *self.blocks()])
 
+    # These are of all users together, who are brought to memory first.
+    groups_at: Any = property(lambda self: self.counted.groups_at)
+    keeping: Any = property(lambda self: self.counted.keeping)
+    merged: Any = property(lambda self: self.counted.merged)
+    one_of_each: Any = property(lambda self: self.counted.one_of_each)
+    split: Any = property(lambda self: self.counted.split)
+
     def __getattr__(self, name: str) -> Any:
         """Return a field of all users together."""
         if name not in ("points", "user", "point", "code", "count"):

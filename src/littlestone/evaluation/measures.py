@@ -1002,7 +1002,5 @@ def _distinct_labels(labels: Sequence[Any]) -> list[str]:
 
     if isinstance(labels, str) or not labels:
         raise parameter_error("check", "labels", "a sequence of public labels", labels)
-    rules = [match("check", "labels", label) for label in labels]
-    if any(rule(other) for i, rule in enumerate(rules) for other in labels[:i]):
-        raise ParameterError("The labels given to check must be different, also as numbers.")
+    match("check", "labels", *labels)
     return [str(text(label)) for label in labels]

@@ -294,7 +294,7 @@ class PrivateEstimator(BaseEstimator, ABC):
                 f"{type(self).__name__} protects {learner.unit}: give fit a {kind} and no y, "
                 "because the labels are in it."
             )
-        return sample  # type: ignore[no-any-return]
+        return TargetSample.grouped(sample) if learner.reads is TargetSample else sample
 
     def _names(self, x: str | Sequence[str] | None) -> list[str]:
         """Return the columns of a table that are read."""

@@ -87,7 +87,7 @@ def test_the_whole_release_with_an_evaluation_and_the_page():
 @pytest.mark.more
 def test_estimators_are_verified_too():
     learner = ls.UserAgnosticLearner(ls.Thresholds(1, 1), epsilon=1, samples_per_user=1)
-    assert ls.audit.verify(learner, points=[1], n_samples=2, outside=True).holds
+    assert ls.audit.verify(learner, points=[1], n_samples=2).holds
     with pytest.raises(ls.errors.ParameterError, match="protects records"):
         ls.audit.verify(
             ls.GenericLearner(TWO, epsilon=1), points=[1, 2], n_samples=1, records_per_user=1
@@ -353,6 +353,28 @@ def test_rules(most):
     sweep = errors_by_user(rules, users, 12)
     for t in (0, 1, 3, 11):
         assert sweep.scores(t).tolist() == [by_hand(h, users, t) for h in hypotheses]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_that_no_record_has_are_not_asked(seed):
+    """They stay in a sample that was split or cut."""
+    rng = public_generator(seed)
+    table = FiniteClass(np.unique(rng.integers(0, 2, size=(9, 40)), axis=0))
+    some = made(rng, 6, [3, 4, 17], 3, outside=seed < 2)
+    if seed == 3:
+        some = some.groups_at(some.point > 99)  # no record at all
+    point = np.where(some.point < 0, -1, some.points[some.point])
+    users = UserSample(np.arange(40), some.user, point, some.code, some.count, some.keys)
+    whole, asked = listing(table), []
+
+    def labels(start, stop, points):
+        asked.append(points.tolist())
+        return whole.labels(start, stop, points)
+
+    sweep = ListedErrors(replace(whole, labels=labels), users, 3)
+    for t in range(3):
+        assert sweep.scores(t).tolist() == [by_hand(h, users, t) for h in table.concepts()]
+    assert set(*asked) <= {0, 3, 4, 17}
 
 
 def test_many_hypotheses_many_users_and_large_counts():

@@ -315,6 +315,7 @@ def open_stream(
             "guarantee": guarantee.to_dict(),
             "planned_batches": algorithm.plan.batches,
         }
+        check_folder(private_folder(folder) / "private.db", PRIVATE.name)  # before it is drawn
         name = f"{SecureSource().below(2**128):032x}"
         paid_by = "" if ledger is None else str(ledger.path.absolute())
         paid = {"ledger": paid_by, "purpose": "" if ledger is None else ledger.purpose}

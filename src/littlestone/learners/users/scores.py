@@ -279,23 +279,24 @@ class ListedErrors:
         from scipy.sparse import csr_matrix  # noqa: PLC0415 - slow to import
 
         users, m = self._users, self._m
-        ones, n_points = users.code == 1, len(users.points)
+        used, column = np.unique(users.point.clip(0), return_inverse=True)  # that have records
+        ones, points = users.code == 1, users.points[used[: len(users.points)]]
         gains = np.where(users.point >= 0, np.where(ones, -users.count, users.count), 0)
         kind = _narrowest(max(int(users.count.sum()), _BLOCK))
-        entries = (gains.astype(kind), np.maximum(users.point, 0), users.starts)
-        matrix = csr_matrix(entries, shape=(users.n_users, max(n_points, 1)))
+        entries = (gains.astype(kind), column, users.starts)
+        matrix = csr_matrix(entries, shape=(users.n_users, max(len(points), 1)))
         begin = sums(np.where(ones, users.count, 0), users.starts)[:, None].astype(kind)
         out = np.zeros((m, self.size), dtype=np.int32)
-        step = max(1, _BLOCK // max(users.n_users, n_points, m + 1))
+        step = max(1, _BLOCK // max(users.n_users, len(points), m + 1))
         for start in range(0, self.size, step):
             stop = min(start + step, self.size)
-            labels = np.zeros((max(n_points, 1), stop - start), dtype=kind)
-            labels[:n_points] = self._listed.labels(start, stop, users.points).T
+            labels = np.zeros((max(len(points), 1), stop - start), dtype=kind)
+            labels[: len(points)] = self._listed.labels(start, stop, points).T
             mistakes = np.minimum(begin + matrix @ labels, m)
             cells = mistakes + (m + 1) * np.arange(stop - start, dtype=kind)  # each one apart
             users_of = np.bincount(cells.ravel(), minlength=(m + 1) * (stop - start))
-            above = users_of.reshape(-1, m + 1)[:, :0:-1].cumsum(axis=1)  # with m, m - 1, ...
-            out[:, start:stop] = above[:, ::-1].T
+            users_of = users_of.reshape(-1, m + 1)[:, :0:-1]  # with m, m - 1, ... mistakes
+            out[:, start:stop] = users_of.cumsum(axis=1)[:, ::-1].T
         return out
 
 
