@@ -108,8 +108,8 @@ class Typed(Records, Table, Evaluated):
         Largest probability that the excess error rate is above --alpha. Privacy does not depend on
         it.
     model:
-        Family of models. The default, auto, chooses a linear model for labels if there are a
-        --delta, at least 8 columns and few records. Few means that the number of records times
+        Family of models. The default, auto, chooses a linear model for labels if --delta is given
+        and there are at least 8 columns and few records. Few means that the number of records times
         epsilon is below 1,000, or below 100 times the number of columns if that is larger.
         Otherwise it chooses a scorecard for labels if columns are declared monotone, and boosted
         trees in all other cases. Rules and trees have a certificate of accuracy before any data are
@@ -120,7 +120,7 @@ class Typed(Records, Table, Evaluated):
     inference:
         Report log odds ratios with confidence intervals for at most six columns of the --schema,
         such as age,sex. They come from a logistic regression, which is fitted in addition to
-        --model linear with half of its privacy budget.
+        --model linear and takes half of its privacy budget.
     monotonic:
         For linear models and scorecards: columns of the --schema in which the predicted risk must
         not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
@@ -179,7 +179,7 @@ class Typed(Records, Table, Evaluated):
         Instead of --positive: the public list of the labels, separated by commas, for example
         a,b,c. Any other value of --y counts as an error of every model. With two labels and no
         --class, however, the second is the positive one, and any other value is read as the first.
-        More than two labels can be listed for all models except rules, and for finite classes.
+        More than two labels are possible with finite classes and with all models except rules.
     require_certificate:
         For rules and trees with a --schema, and classes with a certificate: release nothing (exit
         code 3) if there are too few records to certify --alpha and --beta.
@@ -191,10 +191,11 @@ class Typed(Records, Table, Evaluated):
     holdout:
         Hold out this proportion of the records, for example 0.2. Nothing is learned from them; the
         model is evaluated on them, with an upper bound on its error rate on new records. The
-        evaluation gets all of epsilon unless --evaluate says less, because no record is used twice.
-        By default, boosted trees, scorecards and linear models hold out the proportion 1000 / (n
-        epsilon) of the n records, limited to the range from 0.1 to 0.3 and to 20,000 records. They
-        hold out none if n epsilon is below 500, and other models hold out none.
+        evaluation gets all of epsilon unless --evaluate or --interval leaves it less, because no
+        record is used twice. By default, boosted trees, scorecards and linear models hold out the
+        proportion 1000 / (n epsilon) of the n records, limited to the range from 0.1 to 0.3 and to
+        20,000 records. They hold out none if n epsilon is below 500, and other models hold out
+        none.
     by:
         Also evaluate at most 8 groups of the held-out records. They are formed by columns of the
         --schema, separated by commas, or by a separate schema (groups.toml). The columns need not
@@ -204,8 +205,9 @@ class Typed(Records, Table, Evaluated):
         Instead of --schema: use the schema of this model file (JSON), for example last year's
         model.
     schema:
-        TOML file with the public schema: the columns, their bins and categories. It is needed with
-        --strict or --user, unless there is a --class or --public.
+        TOML file with the public schema: the columns, their bins and categories. It is needed for
+        classes such as rules and, without a --class, for --strict and --user. It can be replaced by
+        --public or --like.
     """
 
     y: str | None = None
@@ -596,7 +598,8 @@ class Asked(Typed):
         trees and scorecards use more trees, and text columns can be learned without a --schema.
     schema:
         TOML file with the public schema: the columns, their bins and categories. It is needed
-        without TWIN and, unless there is a --public table, with --strict or --user.
+        without TWIN, and for --strict and --user. It can be replaced by --like or, with TWIN, by
+        --public.
     public:
         Table of public, unlabelled rows, instead of --schema. Columns with the same names take
         their bins from the quantiles of its numbers, and their categories from its texts.
