@@ -112,8 +112,8 @@ class Typed(Records, Table, Evaluated):
         and there are at least 8 columns and few records. Few means that the number of records times
         epsilon is below 1,000, or below 100 times the number of columns if that is larger.
         Otherwise it chooses a scorecard for labels if columns are declared monotone, and boosted
-        trees in all other cases. Rules and trees have a certificate of accuracy before any data are
-        seen.
+        trees in all other cases. With a public schema, rules and trees have a certificate of
+        accuracy before any data are seen.
     bounds:
         Without --schema: ranges of numeric columns, from public knowledge, such as
         "age=0:120,income=0:1000000".
@@ -122,8 +122,8 @@ class Typed(Records, Table, Evaluated):
         such as age,sex. They come from a logistic regression, which is fitted in addition to
         --model linear and takes half of its privacy budget.
     monotonic:
-        For linear models and scorecards: columns of the --schema in which the predicted risk must
-        not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
+        For linear models and scorecards: columns of the --schema along which the predicted risk
+        must not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
     concept_class:
         Instead of --model: the concept class (the set of functions to choose from), for example
         "thresholds(1, 99)" or "decision_trees(depth=3)".
@@ -135,7 +135,7 @@ class Typed(Records, Table, Evaluated):
     high:
         With --target: the upper end of the public range; higher values are lowered to it. Take it
         from general knowledge, not from these records. In tests at epsilon 1, a range ten times too
-        wide lowered R2 by at most 0.055.
+        wide lowered R2 by at most 0.055. With --time, see --periods.
     loss:
         What to predict with --target quantity: a robust mean (huber), the mean of positive amounts
         (gamma), the median (absolute) or the --quantile. The default is huber, or gamma if --low is
@@ -181,8 +181,8 @@ class Typed(Records, Table, Evaluated):
         --class, however, the second is the positive one, and any other value is read as the first.
         More than two labels are possible with finite classes and with all models except rules.
     require_certificate:
-        For rules and trees with a --schema, and classes with a certificate: release nothing (exit
-        code 3) if there are too few records to certify --alpha and --beta.
+        For rules and trees with a public schema, and classes with a certificate: release nothing
+        (exit code 3) if there are too few records to certify --alpha and --beta.
     interval:
         For boosted trees, scorecards and linear models, but not with --time: coverage on new
         records, for example 90%, of prediction intervals for quantities and counts or prediction
@@ -592,7 +592,7 @@ class Asked(Typed):
     high:
         With --target: the upper end of the public range; higher values are lowered to it. Take it
         from general knowledge, not from the private records. In tests at epsilon 1, a range ten
-        times too wide lowered R2 by at most 0.055.
+        times too wide lowered R2 by at most 0.055. With --time, see --periods.
     delta:
         Delta of the privacy guarantee, for example 1e-6. Linear models need it. With it, boosted
         trees and scorecards use more trees, and text columns can be learned without a --schema.
@@ -615,8 +615,8 @@ class Asked(Typed):
         For rules and trees: public costs of misclassifying each label, for example "no=1,yes=9".
         The learner then minimizes the mean cost, and --alpha is a proportion of the largest cost.
     require_certificate:
-        For rules and trees with a --schema: release nothing if there are too few records to certify
-        --alpha and --beta.
+        For rules and trees with a public schema: release nothing if there are too few records to
+        certify --alpha and --beta.
     """
 
     epsilon: str | None = None

@@ -219,8 +219,7 @@ def check(
 ) -> int:
     """Report privately how many cells are missing or unexpected, and how often each label occurs.
 
-    Cells and labels that fit no declaration are read as "other" and raise no error, so check a
-    table before you fit.
+    Without --strict, `fit` raises no error for unexpected cells and labels, so check a table first.
 
     Parameters
     ----------
