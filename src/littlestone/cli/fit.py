@@ -100,22 +100,22 @@ class Typed(Records, Table, Evaluated):
         Largest probability that the excess error rate is above --alpha. Privacy does not depend on
         it.
     model:
-        Family of models. The default, auto, chooses a linear model for labels if there are a
-        --delta, at least 8 columns and few records. Few means that the number of records times
+        Family of models. The default, auto, chooses a linear model for labels if --delta is given
+        and there are at least 8 columns and few records. Few means that the number of records times
         epsilon is below 1,000, or below 100 times the number of columns if that is larger.
         Otherwise it chooses a scorecard for labels if columns are declared monotone, and boosted
-        trees in all other cases. Rules and trees have a certificate of accuracy before any data are
-        seen.
+        trees in all other cases. With a public schema, rules and trees have a certificate of
+        accuracy before any data are seen.
     bounds:
         Without --schema: ranges of numeric columns, from public knowledge, such as
         "age=0:120,income=0:1000000".
     inference:
         Report log odds ratios with confidence intervals for at most six columns of the --schema,
         such as age,sex. They come from a logistic regression, which is fitted in addition to
-        --model linear with half of its privacy budget.
+        --model linear and takes half of its privacy budget.
     monotonic:
-        For linear models and scorecards: columns of the --schema in which the predicted risk must
-        not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
+        For linear models and scorecards: columns of the --schema along which the predicted risk
+        must not decrease (1) or must not increase (-1), such as "age=1,bmi=-1".
     concept_class:
         Instead of --model: the concept class (the set of functions to choose from), for example
         "thresholds(1, 99)" or "decision_trees(depth=3)".
@@ -127,7 +127,7 @@ class Typed(Records, Table, Evaluated):
     high:
         With --target: the upper end of the public range; higher values are lowered to it. Take it
         from general knowledge, not from these records. In tests at epsilon 1, a range ten times too
-        wide lowered R2 by at most 0.055.
+        wide lowered R2 by at most 0.055. With --time, see --periods.
     loss:
         What to predict with --target quantity: a robust mean (huber), the mean of positive amounts
         (gamma), the median (absolute) or the --quantile. The default is huber, or gamma if --low is
@@ -171,10 +171,10 @@ class Typed(Records, Table, Evaluated):
         Instead of --positive: the public list of the labels, separated by commas, for example
         a,b,c. Any other value of --y counts as an error of every model. With two labels and no
         --class, however, the second is the positive one, and any other value is read as the first.
-        More than two labels can be listed for all models except rules, and for finite classes.
+        More than two labels are possible with finite classes and with all models except rules.
     require_certificate:
-        For rules and trees with a --schema, and classes with a certificate: release nothing (exit
-        code 3) if there are too few records to certify --alpha and --beta.
+        For rules and trees with a public schema, and classes with a certificate: release nothing
+        (exit code 3) if there are too few records to certify --alpha and --beta.
     interval:
         For boosted trees, scorecards and linear models, but not with --time: coverage on new
         records, for example 90%, of prediction intervals for quantities and counts or prediction
@@ -183,10 +183,11 @@ class Typed(Records, Table, Evaluated):
     holdout:
         Hold out this proportion of the records, for example 0.2. Nothing is learned from them; the
         model is evaluated on them, with an upper bound on its error rate on new records. The
-        evaluation gets all of epsilon unless --evaluate says less, because no record is used twice.
-        By default, boosted trees, scorecards and linear models hold out the proportion 1000 / (n
-        epsilon) of the n records, limited to the range from 0.1 to 0.3 and to 20,000 records. They
-        hold out none if n epsilon is below 500, and other models hold out none.
+        evaluation gets all of epsilon unless --evaluate or --interval leaves it less, because no
+        record is used twice. By default, boosted trees, scorecards and linear models hold out the
+        proportion 1000 / (n epsilon) of the n records, limited to the range from 0.1 to 0.3 and to
+        20,000 records. They hold out none if n epsilon is below 500, and other models hold out
+        none.
     by:
         Also evaluate at most 8 groups of the held-out records. They are formed by columns of the
         --schema, separated by commas, or by a separate schema (groups.toml). The columns need not
@@ -196,8 +197,9 @@ class Typed(Records, Table, Evaluated):
         Instead of --schema: use the schema of this model file (JSON), for example last year's
         model.
     schema:
-        TOML file with the public schema: the columns, their bins and categories. It is needed with
-        --strict or --user, unless there is a --class or --public.
+        TOML file with the public schema: the columns, their bins and categories. It is needed for
+        classes such as rules and, without a --class, for --strict and --user. It can be replaced by
+        --public or --like.
     """
 
     y: str | None = None
@@ -582,13 +584,14 @@ class Asked(Typed):
     high:
         With --target: the upper end of the public range; higher values are lowered to it. Take it
         from general knowledge, not from the private records. In tests at epsilon 1, a range ten
-        times too wide lowered R2 by at most 0.055.
+        times too wide lowered R2 by at most 0.055. With --time, see --periods.
     delta:
         Delta of the privacy guarantee, for example 1e-6. Linear models need it. With it, boosted
         trees and scorecards use more trees, and text columns can be learned without a --schema.
     schema:
         TOML file with the public schema: the columns, their bins and categories. It is needed
-        without TWIN and, unless there is a --public table, with --strict or --user.
+        without TWIN, and for --strict and --user. It can be replaced by --like or, with TWIN, by
+        --public.
     public:
         Table of public, unlabelled rows, instead of --schema. Columns with the same names take
         their bins from the quantiles of its numbers, and their categories from its texts.
@@ -604,8 +607,8 @@ class Asked(Typed):
         For rules and trees: public costs of misclassifying each label, for example "no=1,yes=9".
         The learner then minimizes the mean cost, and --alpha is a proportion of the largest cost.
     require_certificate:
-        For rules and trees with a --schema: release nothing if there are too few records to certify
-        --alpha and --beta.
+        For rules and trees with a public schema: release nothing if there are too few records to
+        certify --alpha and --beta.
     """
 
     epsilon: str | None = None

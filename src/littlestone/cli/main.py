@@ -54,8 +54,8 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _EXITS = (
     "Exit codes: 0 done; 1 a verification failed, or the program has a bug; 2 bad input; 3 too few "
-    "records; 4 the privacy budget does not allow the release; 5 stopped after a first part of the "
-    "release, whose epsilon is spent; 130 interrupted."
+    "records; 4 the privacy budget does not allow the release; 5 stopped after part of the "
+    "release, and the epsilon of that part is spent; 130 interrupted."
 )
 _PRICES = f"Options without a note [epsilon: ...] cost no epsilon.\n\n{_EXITS}"
 _FREE = "This command costs no epsilon."
@@ -70,6 +70,7 @@ _CLASSES = (
     "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."
 )
+_SUMS = ", boosted_trees(depth=2), scorecard, linear"  # plan and stream have no bound for them
 _FIRST = (
     "First steps: plan computes how many records are enough, and fit learns from "
     'them.\n\nlittlestone plan --class "thresholds(1, 99)" --epsilon 1 --alpha 0.1 --beta '
@@ -106,7 +107,8 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
 for _place, _command in enumerate(_COMMANDS):
     _of_class = _command in (plan, fit, stream, dims)
     _price = f"{_FREE}\n\n{_EXITS}" if _command in _NEVER_CHARGED else _PRICES
-    _about = f"{_CLASSES}\n\n{_price}" if _of_class else _price
+    _known = _CLASSES.replace(_SUMS, "") if _command in (plan, stream) else _CLASSES
+    _about = f"{_known}\n\n{_price}" if _of_class else _price
     app.command(_command, sort_key=_place, help_epilogue=_about)
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {

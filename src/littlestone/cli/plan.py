@@ -80,8 +80,8 @@ class Wanted(Evaluated):
         twice: for one record of each user, and for all records with a smaller epsilon.
     public_points:
         For thresholds and intervals: the number of public, unlabelled points (`fit --public`),
-        which come from the population of the records. For rules and trees, give a --schema of
-        public rows instead, made in Python by Schema.from_public(table).to_toml().
+        drawn from the population of the records. For rules and trees, give a --schema of public
+        rows instead, made in Python by Schema.from_public(table).to_toml().
     horizon:
         Also compute upper and lower bounds on the number of mistakes of `littlestone stream` in a
         stream of this many rows.

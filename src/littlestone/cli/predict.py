@@ -70,7 +70,7 @@ def predict(
     proba:
         Add a column "probability" with the probability of label 1 or, with a list of labels, a
         column for each label. For rules, trees and classes over one column, a probability is the
-        proportion of that label among the evaluated records with the same prediction. With a time
+        proportion of that label among the evaluated records with the same prediction. For times
         until an event, add a column for the event-free probability at the end of each period.
     """
     from littlestone.data.cells import PARQUET, conversion, format_of
@@ -125,7 +125,7 @@ def export(
     """Export a model with a schema to SQL, Python, R or JSON.
 
     Models of one column, such as thresholds, cannot be exported. Models that use columns with the
-    keys strip, below or merge can be exported to Python and JSON only.
+    schema keys strip, below or merge can be exported to Python and JSON only.
 
     Parameters
     ----------
@@ -429,7 +429,7 @@ def create(
     Parameters
     ----------
     path:
-        New file for the ledger, on a local disk. It is readable by you only.
+        New file for the ledger, on a local disk. It is readable only by you.
     epsilon:
         Total epsilon of all releases, as a number or a fraction.
     delta:
@@ -437,7 +437,7 @@ def create(
     accounting:
         How releases add up. pure (the default without --delta): epsilons are added. approximate
         (the default with --delta): epsilons and deltas are added. zcdp: zero-concentrated
-        differential privacy, which needs --delta and allows more releases of small epsilon.
+        differential privacy, which needs --delta and allows more releases with a small epsilon.
     neighbours:
         Who is protected: single records (replace-one or add-remove) or all records of a user
         (user-replace or user-add-remove). `fit` needs replace-one or, with --user, user-replace.

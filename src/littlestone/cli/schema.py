@@ -111,8 +111,8 @@ def propose(
     kinds:
         Types of columns, from public knowledge, for example "age=whole,income=number,city=text".
         The types are whole (whole numbers), number, text, flag (true or false) and open (decided
-        privately from the records). By default, a Parquet file or database declares the types,
-        which count as public; columns of CSV files are open.
+        privately from the records). By default, the types are those that a Parquet file or database
+        declares, which count as public; columns of CSV files are open.
     bounds:
         Ranges of numeric columns, from public knowledge, such as "age=0:120,income=0:1000000".
     """
@@ -220,8 +220,7 @@ def check(
 ) -> int:
     """Report privately how many cells are missing or unexpected, and how often each label occurs.
 
-    Cells and labels that fit no declaration are read as "other" and raise no error, so check a
-    table before you fit.
+    Without --strict, `fit` raises no error for unexpected cells and labels, so check a table first.
 
     Parameters
     ----------

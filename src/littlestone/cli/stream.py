@@ -62,8 +62,8 @@ class Terms(Csv, Records):
     beta:
         Largest probability that the bound on mistakes fails, by default 0.05.
     constants:
-        Constants of the algorithm. practical (the default) usually makes fewer mistakes; theory has
-        the smallest proved bound on mistakes.
+        Constants of the algorithm. With practical (the default), there are usually fewer mistakes;
+        with theory, the proved bound on mistakes is smaller.
     adversary:
         Assumption of the bound on mistakes. adaptive (the default): the rows may be chosen after
         reading what is published. oblivious: the rows were fixed beforehand. Omit this option with
@@ -132,7 +132,7 @@ def stream(
     data:
         CSV file, by default the standard input.
     state:
-        Folder for the state, created for a new stream and readable by you only. The parameters of
+        Folder for the state, created for a new stream and readable only by you. The parameters of
         an existing stream may be omitted and cannot be changed.
     resume:
         How the input continues an existing stream. from-start: it begins with the stream's first

@@ -46,8 +46,8 @@ def dims(
 ) -> int:
     """Compute the exact VC, Littlestone and threshold dimensions of a class.
 
-    Closed forms are used where they are known; otherwise, small classes are searched. If a search
-    reaches --max-nodes, bounds are printed instead.
+    Closed forms are used where they are known; otherwise, small classes are searched. For other
+    classes, or if a search reaches --max-nodes, bounds are printed instead.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def dims(
         Largest number of nodes of each search. It is not a time limit, so the result is the same on
         every machine.
     json:
-        Print the result as one JSON object; a dimension that is not determined is {"lower",
-        "upper", "reason"}.
+        Print the result as one JSON object. A dimension that is not determined is an object with
+        the keys lower, upper and reason.
     """
     from littlestone.classes import dimensions
 
@@ -187,8 +187,8 @@ def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
 def papers(*, json: AsJson = False) -> int:
     """List the algorithms that are implemented from papers, and how many records they need.
 
-    A learner is run by `fit --learner NAME`, with parameters by --set; `plan` and `audit` accept
-    both options, too. Streams, mechanisms and constructions are used from Python
+    A learner is run by `fit --learner NAME`, with its parameters given by --set; `plan` and `audit`
+    accept both options, too. Streams, mechanisms and constructions are used from Python
     (littlestone.papers). With --json, the parameters of the learners are listed, too.
     """
     from littlestone.papers import names, needed, page

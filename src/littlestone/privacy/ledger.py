@@ -334,7 +334,8 @@ class Ledger:
         The budget's delta. Left out: pure.
     accounting : {"pure", "approximate", "zcdp"}, optional
         How releases are added up, fixed for ever. By default pure without a delta, else
-        approximate (sums of epsilons and deltas). ``"zcdp"`` allows more releases of small epsilon.
+        approximate (sums of epsilons and deltas). ``"zcdp"`` allows more releases with a small
+        epsilon.
     neighbours : Neighbours, optional
         Who is protected, by default REPLACE_ONE: releases under another relation are refused.
     data : str, optional
