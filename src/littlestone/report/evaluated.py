@@ -167,7 +167,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
 def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     """Return a line where the label and the recalibrated probability are not on one side of .5."""
     pairs = zip(model.margins, model.probabilities.tolist(), strict=True)
-    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0]
+    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0 and f"{p:.3f}" != "0.500"]
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
