@@ -629,8 +629,8 @@ def beside_constants(release: Release) -> str:
     if constant is not None:
         return (
             f"The rule always predicts {release.labels[constant]}. The certificate does not imply "
-            "that the columns help to predict the label. `littlestone check` reports how cells "
-            "and labels are read, at an additional cost in epsilon."
+            "that the columns help to predict the label. The command littlestone check reports "
+            "how cells and labels are read, at an additional cost in epsilon."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
