@@ -306,8 +306,8 @@ LINES = {
         "plan --model boosted --epsilon 1": "rehearse TWIN",
         "plan --model tree --epsilon 1": "--class",
         f"{OF_ROWS} --class scorecard --epsilon 1": "holdout",
-        f"{OF_ROWS} --class boosted_trees(depth=2) --epsilon 1": "10,000 or 100,000 records, the "
-        "error rate is certified to be at most about",
+        f"{OF_ROWS} --class boosted_trees(depth=2) --epsilon 1": "10,000 or 100,000 records, "
+        "with 95% confidence",
         f"{OF_ROWS} --class scorecard --solve epsilon --n 9": "have no error bound before data",
     },
     "audit": {

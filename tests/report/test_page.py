@@ -250,7 +250,7 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     said = {kind: sentence(own) for kind, own in releases.items()}
     from_ = (
         " from “age at admission”, “a laboratory value with a long name”, “ward” and “nothing”. It "
-        "was learned from 4,000 records."
+        "was learned from 3,200 records."
     )
     start = "This model predicts the"
     assert said["boosted"] == f"{start} probability that died is yes{from_}"

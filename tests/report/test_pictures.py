@@ -191,7 +191,7 @@ def test_corrections_come_before_what_they_correct():
 def test_conjunctions_say_their_bits():
     said = texts(ls.plot(ConjunctionHypothesis(3, ones=0b001, zeros=0b100)))
     assert said[1:5] == ["If", "x1 = 1", "AND", "x3 = 0"]
-    assert texts(ls.plot(ConjunctionHypothesis(3, 0, 0)))[1:] == ["Always", "label 1"]
+    assert texts(ls.plot(ConjunctionHypothesis(3, 0, 0)))[1:] == ["In all cases", "label 1"]
 
 
 def test_what_nobody_draws_is_said_and_coloured_like_no_label():

@@ -431,7 +431,7 @@ class Plans:
         ]
         what = f"Of the learners that are certified for any labels, {chosen.learner!r}"
         if not rivals:
-            return f"{what} is the only one that is planned for this class."
+            return f"{what} is the only one planned for this class with these parameters."
         second = fewest(rivals)
         assert second is not None
         if second.learner == chosen.learner:  # users: its methods are compared

@@ -476,8 +476,8 @@ class Rehearsal:
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
-                "More than four fifths of the rows of the public table are drawn, so rows are "
-                "repeated; as many distinct records would give a better model."
+                "Runs with more records than four fifths of the public table repeat rows of it; as "
+                "many distinct records would give a better model."
             )
         if len(self.runners) > 1:
             said.append(

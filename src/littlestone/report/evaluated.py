@@ -96,13 +96,13 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     assert quality is not None
     facts.append(("Error rate", share(quality.error)))
     if quality.constant != quality.majority:  # else it is the same error
-        constant = release.labels[quality.majority]
-        rate = f"{constant}, error rate {share(quality.baseline)}"
+        rate = f"{release.labels[quality.majority]}, error rate {share(quality.baseline)}"
         facts.append(("Majority class", HIDDEN if quality.baseline.hidden else rate))
     if quality.cost is not None and quality.baseline_cost is not None:
         facts.append(("Mean cost", spread(quality.cost)))
-        always = f"Mean cost of always predicting {release.labels[quality.rival]}"
-        facts.append((always, spread(quality.baseline_cost)))
+        if quality.constant != quality.rival:  # else it is the same cost
+            always = f"Mean cost of always predicting {release.labels[quality.rival]}"
+            facts.append((always, spread(quality.baseline_cost)))
     facts.append(("", _compared(release, quality)))
     if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
@@ -114,7 +114,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if quality.balanced_accuracy is not None:
         balanced = f"{quality.balanced_accuracy:.3f} (a point estimate, without an interval)"
         facts.append(("Balanced accuracy", balanced))
-    if histogram.unlisted and matrix and not quality.error.hidden:
+    if histogram.unlisted and matrix and not (quality.error.hidden or quality.baseline.hidden):
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
@@ -167,7 +167,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
 def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     """Return a line where the label and the recalibrated probability are not on one side of .5."""
     pairs = zip(model.margins, model.probabilities.tolist(), strict=True)
-    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0]
+    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0 and f"{p:.3f}" != "0.500"]
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
@@ -375,19 +375,18 @@ def drawn(release: Release) -> Json:
     if isinstance(release.evaluation, ErrorSums):
         figures = _observed(release, release.evaluation)
         return {"curves": list(map(html_of, figures)), "confusion": None}
-    histogram = release.counts
-    if histogram is None:
+    histogram, quality = release.counts, release.quality
+    if histogram is None or (quality is not None and quality.error.hidden):
         return {"curves": [], "confusion": None}
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
-    if release.quality is not None and release.quality.error.hidden:
-        return {"curves": [], "confusion": None}
+    vague = quality is not None and quality.baseline.hidden
     if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
         "curves": [html_of(curve) for curve in curves if curve],
-        "confusion": _confusion(release, evaluation),
+        "confusion": None if vague else _confusion(release, evaluation),
     }
 
 
@@ -630,8 +629,8 @@ def beside_constants(release: Release) -> str:
     if constant is not None:
         return (
             f"The rule always predicts {release.labels[constant]}. The certificate does not imply "
-            "that the columns help to predict the label. `littlestone check` reports how cells "
-            "and labels are read, at an additional cost in epsilon."
+            "that the columns help to predict the label. The command littlestone check reports "
+            "how cells and labels are read, at an additional cost in epsilon."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:

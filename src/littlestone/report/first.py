@@ -49,11 +49,12 @@ def first_screen(release: Release) -> Json:
 
 def sentence(release: Release) -> str:
     """Say what was learned from whom, in the names of the table."""
-    columns, n, what = release.columns or {}, release.n, _predicted(release)
-    who = f"a secret number of {unit_of(release)}"
-    if n is not None:
-        who = number_of(n, unit_of(release))
-    who = f"the records of {who}" if unit_of(release) == "users" else who
+    columns, n, what, unit = release.columns or {}, release.n, _predicted(release), unit_of(release)
+    apart = None if release.scored else release.evaluation
+    if n is not None and apart is not None and apart.held_out:
+        n -= apart.n
+    who = f"a secret number of {unit}" if n is None else number_of(n, unit)
+    who = f"the records of {who}" if unit == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
     if len(names) > _NAMED:
         from_ = f" from {len(names)} columns, such as {_listed(names[:3])}"
@@ -101,9 +102,8 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         return _of_labels(release, measured)
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
-        better = isinstance(figure, Band) and figure.low > 0
         plain = "the model is better than predicting one constant for everyone"
-        if better:
+        if isinstance(figure, Band) and figure.low > 0:
             return True, f"{plain.capitalize()}, judged by its {name}."
         return None, f"It is not clear that {plain}."
     if isinstance(measured, SurvivalEvaluation):
@@ -121,11 +121,9 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    rival, form = f"always predicting {release.labels[found.rival]}", _share
+    of, rival, form = "error rate", f"always predicting {release.labels[found.rival]}", _share
     if found.constant is not None:
-        label = release.labels[found.constant]
-        return False, f"The model is a constant: it always predicts {label}."
-    of = "error rate"
+        return False, f"The model is constant: it always predicts {release.labels[found.constant]}."
     if found.cost is not None:
         of, form = "mean cost", four
     if found.better:
@@ -257,7 +255,7 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
         "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
         "9 Predictors": f"{names}; their bins and categories are {bins}",
         "10 Sample size": f"{n}; justification: {_YOURS}",
-        "11 Missing data": "a separate category in each column; no record is excluded",
+        "11 Missing data": "a separate category of each predictor; no record is excluded",
         "12 Analytical methods": f"learner {release.learner}, class {spec}; {guarantee}{odds}",
         "16 Training versus evaluation": apart,
         "22 Model specification": "the whole model is in this page (JSON)",

@@ -685,7 +685,7 @@ def _cases(title: str, words: str, cases: Sequence[tuple[Any, ...]]) -> Json:
     """Draw cases (tests, outcome, label), tried from the top; a fourth entry is "OR"."""
     drawn = []
     for i, (tests, outcome, label, *joined) in enumerate(cases):
-        word = ("Otherwise, if" if i else "If") if tests else ("Otherwise" if i else "Always")
+        word = ("Otherwise, if" if i else "If") if tests else ("Otherwise" if i else "In all cases")
         drawn.append(
             {
                 "word": word if label != "" or i else "",
@@ -793,7 +793,9 @@ def _decision_tree(hypothesis: TreeHypothesis, setting: Setting) -> Json:
     names = _names(hypothesis, setting)
     if not isinstance(hypothesis.tree, Node):
         y = hypothesis.tree
-        return _cases(f"Always {names[y]}", hypothesis.describe(), [([], names[y], min(y, 1))])
+        return _cases(
+            f"In all cases: {names[y]}", hypothesis.describe(), [([], names[y], min(y, 1))]
+        )
     note = "A cell that is missing or other fails every test."
     root = _of_splits(hypothesis.tree, names)
     return _tree("A decision tree", hypothesis.describe(), root, note=note)

@@ -281,7 +281,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
     if target is not None:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
-        words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
+        words = f"{columns['y']} (a {target.kind} from {low:,.10g} to {high:,.10g})"
         return "Target column", words
     means = f"label 1: the cell “{columns.get('positive')}”"
     if release.concept_class.lists_labels:

@@ -205,8 +205,10 @@ def target_parts(
         "measured": [],
     }
     if found is not None:
-        both = (measured_survival(shown, found), measured_events(shown, found))
-        target["measured"] = list(map(html_of, both))
+        both = [measured_survival(shown, found), measured_events(shown, found)]
+        n, bands = found.histogram.n, [each.observed for each in found.calibration]
+        seen = all(band.low > 0 or band.high < n for band in bands)  # not hidden by noise
+        target["measured"] = [html_of(chart) for chart in both[: 1 + seen]]
     return {
         "target": target,
         "folded": folded,

@@ -114,9 +114,9 @@ class Boosting(Boosted):
             certified.append(f"{error:.0%}")
         return (
             f" For example, with --holdout 0.2 --evaluate {float(goal.epsilon):g}, if 20% of the "
-            "held-out records are misclassified: of 1,000, 10,000 or 100,000 records, the error "
-            f"rate is certified to be at most about {', '.join(certified[:2])} or {certified[2]}, "
-            f"except with probability {float(goal.beta):.0%}."
+            "held-out records are misclassified, this bound is about "
+            f"{', '.join(certified[:2])} or {certified[2]} for 1,000, 10,000 or 100,000 records, "
+            f"with {1 - float(goal.beta):.0%} confidence."
         )
 
     def check(self) -> None:

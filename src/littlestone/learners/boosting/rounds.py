@@ -119,9 +119,9 @@ class Uncertified(Learner[UncertifiedPlan]):
     pure = False
     agnostic = True
     uncertified = (
-        "Models of this kind have no error bound before data are seen. Evaluate the model "
-        "privately instead: evaluate=E (--evaluate E) spends a part of epsilon on that, and with "
-        "holdout=0.2 (--holdout 0.2) it bounds the error on new records."
+        "Scorecards, boosted trees and linear models have no error bound before data are read. "
+        "Evaluate the model privately instead: with --evaluate E --holdout 0.2 (evaluate=E, "
+        "holdout=0.2), fit also releases a bound on the error rate on new records."
     )
 
     concept_class: Any = declared(Kind("ConceptClass"), "Public.", kw_only=False)
