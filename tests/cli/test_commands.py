@@ -14,6 +14,7 @@ from checker import check_all
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
+from littlestone.cli import terminal
 from littlestone.cli.terminal import COMMON, GROUPS
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
@@ -578,3 +579,33 @@ def test_plan_says_when_privacy_is_not_the_bottleneck(run):
     line = "plan --alpha 0.1 --beta 0.05 --class points() --epsilon"
     assert "Privacy is not the bottleneck" in run(f"{line} 2").out
     assert "Privacy is not the bottleneck" not in run(f"{line} 1/20").out
+
+
+def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_half_minute(monkeypatch, capsys):
+    times = iter([0, 29, 31, 31, 60, 62, 62])
+    monkeypatch.setattr(terminal, "monotonic", lambda: next(times))
+    with terminal.counting("Rehearsing") as progress:
+        for done in (1, 2000, 3, 4):
+            progress(done, 9)
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"littlestone: Rehearsing: {n} runs are done." for n in ("2,000", "4")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("papers x", "Unexpected on the command line: 'x'. See littlestone papers --help."),
+        ("fit a.csv --out", "--out needs a value, for example --out model.json."),
+        ("audit replay --learner generic --epsilon 1", "audit replay needs --data, for example"),
+        (
+            "rehearse none.csv --y a --epsilon 1 --records 9",
+            "The TWIN argument of rehearse must be",
+        ),
+        (
+            "ledger create x.db --epsilon 1 --accounting rdp",
+            "pure or approximate or zcdp. Got 'rdp'",
+        ),
+    ],
+)
+def test_errors_name_what_was_typed(run, line, said):
+    assert said in run(line).err

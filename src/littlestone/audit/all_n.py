@@ -170,7 +170,7 @@ class Sums(Chain):
             lemma, how = "leveled.leveledE", "by level, then uniformly within it"
         else:
             return Step("drawing", "tested", True, "in parts, which the previous step covers")
-        return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
+        return Step("drawing", "proved", True, f"{how}: the law of a direct draw", lemma)
 
     def _check(
         self, rate: Callable[[int], Fraction], run: Callable[[Any, Source], Hashable]
@@ -222,7 +222,7 @@ class Sums(Chain):
             moved = matrix - row
             oscillation = max(oscillation, int((moved.max(axis=1) - moved.min(axis=1)).max()))
         n_pairs = len(kinds) * (len(kinds) - 1) // 2
-        whole = "of the domain" if self.complete else "of the points given"
+        whole = "in or outside the domain" if self.complete else "at or outside the points given"
         worst = max({1, *self.sizes}, key=lambda n: rate(n) / self.budget(n))
         dear, budget = rate(worst) * oscillation, self.budget(worst)
         outcomes = len(order)
@@ -561,7 +561,7 @@ class Bottom(Chain):
         (weight, rate), *others = set(known.values())
         needed = Fraction(most) * (1 - goal.delta) / goal.delta
         hidden = (weight - exp(rate, times=needed)).sign() >= 0
-        whole = "of the domain" if self.complete else "of the points given"
+        whole = "in or outside the domain" if self.complete else "at or outside the points given"
         kinds = len(self.kinds)
         return [
             Step(
@@ -572,7 +572,7 @@ class Bottom(Chain):
                 "law", "tested", True,
                 f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
             ),
-            Step("drawing", "proved", True, "drawing by level has the direct law",
+            Step("drawing", "proved", True, "drawing by level has the law of a direct draw",
                  "leveled.leveledE"),
             Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
             Step(
@@ -734,10 +734,11 @@ def all_n(
     HOLDS: generic on thresholds(1, 4), by sums over records
       tested     public: 5 outcomes, with the same multiplicities on ... data sets
       tested     law: log-ratios are integer multiples of the rate 1/2, up to n = 40
-      proved     drawing: by level, then uniformly within it: the direct law (leveled.leveledE)
+      proved     drawing: by level, then uniformly within it: the law of a direct draw
+      (leveled.leveledE)
       tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
-      enumerated range: 45 pairs of single records of the domain: oscillation 2; oscillation times
-      rate: 1 <= 1
+      enumerated range: 45 pairs of single records in or outside the domain: oscillation 2;
+      oscillation times rate: 1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """
     algorithm = algorithm_of("all_n", learner)

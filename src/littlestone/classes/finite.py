@@ -701,7 +701,7 @@ def _parse(rows: list[str], separator: str, what: str) -> Bits:
     width = len(rows[0]) if rows else 0
     joined = "".join(rows)
     if not rows or any(len(row) != width for row in rows) or not joined.isascii():
-        raise ParameterError(f"{what} must have at least one row, and all rows the same length.")
+        raise ParameterError(f"{what} must have at least one row of 0 and 1, all the same length.")
     table = np.frombuffer(joined.encode("ascii"), dtype=np.uint8).reshape(len(rows), width)
     if separator:
         if np.any(table[:, 1::2] != ord(separator)):

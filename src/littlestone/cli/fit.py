@@ -696,9 +696,7 @@ def rehearse(
 
     check_outputs("rehearse", twin, typed.schema, typed.public, out=out, report=report)
     if typed.concept_class is not None:
-        raise ParameterError(
-            "rehearse takes a --model. For a --class, littlestone plan computes a bound."
-        )
+        raise ParameterError("rehearse takes a --model. For a --class, use littlestone plan.")
 
     def numbers(option: str, text: str | None, check: Callable[..., Any]) -> tuple[Any, ...]:
         several = names("rehearse", option, text, "numbers") or ()

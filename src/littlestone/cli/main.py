@@ -144,7 +144,7 @@ for _name, (_about, _place, _commands) in _GROUPS.items():
 
 #: What a required parameter may look like.
 _EXAMPLES = {f"--{name}": f"--{name} {value}" for name, value in EXAMPLES.items()} | {
-    "DATA": "people.csv",
+    **{"DATA": "people.csv", "--data": "--data people.csv"},
     "MODEL": "model.json",
     "PATH": "budget.db",
     "FILE": "schema.toml",
@@ -158,7 +158,7 @@ _CALLED = {
     **dict.fromkeys(("--features", "--predictors", "--columns"), "--x"),
 }
 #: What --out is of a command that writes no page.
-_OUTPUTS = {"schema propose": "--out schema.toml"}
+_OUTPUTS = {"fit": "--out model.json", "schema propose": "--out schema.toml"}
 
 #: The commands that draw what costs epsilon.
 _DRAWS = ("fit", "check", "score", "stream", "schema propose")
@@ -279,8 +279,7 @@ def _write_any_text() -> None:
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
     """Write characters that an encoding lacks as JSON does."""
     assert isinstance(problem, UnicodeEncodeError)
-    text = problem.object[problem.start : problem.end]
-    return json.dumps(text)[1:-1], problem.end
+    return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
 
 
 def _report(error: Json, tokens: Sequence[str]) -> None:
@@ -306,12 +305,13 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
     """Return what is said about an error: its kind, a message, and the exit code."""
     kind, message, code = type(problem).__name__, str(problem), BAD_INPUT
     if isinstance(problem, InfeasibleError):
-        code = INFEASIBLE
-        return {"kind": kind, "message": message, "exit_code": code, "n_needed": problem.n_needed}
+        needed = {"n_needed": problem.n_needed}
+        return {"kind": kind, "message": message, "exit_code": INFEASIBLE, **needed}
     if isinstance(problem, BudgetError):
         return {"kind": kind, "message": message, "exit_code": REFUSED}
     if isinstance(problem, CycloptsError):
-        kind = "UsageError"
+        kind, unused = "UsageError", r"Unused Tokens: \[(.*)\]"
+        message = re.sub(unused, r"Unexpected on the command line: \1", message)
         if isinstance(problem, MissingArgumentError):
             message = _missing(problem)
         if isinstance(problem, UnknownOptionError):
@@ -372,9 +372,10 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     message = re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
     if command and "table" not in options:  # a place, not an option
-        place = "TWIN" if command == "rehearse" else "DATA"
-        words = f"{place} argument of {command}"
-        message = re.sub(r"'table' parameter of [a-z ]*?(?= must)", words, message)
+        places = {"rehearse": "TWIN argument", "audit replay": "'--data' option"}
+        words = f"{places.get(command, 'DATA argument')} of {command}"
+        message = re.sub(r"'(table|data)' parameter of [a-z ]*?(?= must)", words, message)
+        message = re.sub(r"(?<=able given to )[a-z]+\b", command, message)
     return message.replace("shift=None", "--shift none")
 
 
@@ -418,5 +419,6 @@ def _missing(problem: MissingArgumentError) -> str:
         return message
     command = " ".join(problem.command_chain or ())
     example = _OUTPUTS.get(command, _EXAMPLES[name]) if name == "--out" else _EXAMPLES[name]
-    lesson = f"{command} needs {name}, for example {example}."
-    return f"{lesson} See littlestone {command} --help."
+    required = getattr(problem.argument, "required", True)
+    needs = f"{command} needs {name}" if required else f"{name} needs a value"
+    return f"{needs}, for example {example}. See littlestone {command} --help."

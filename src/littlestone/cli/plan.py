@@ -41,6 +41,11 @@ _WITHOUT = {
     "not planned": "another learner needs less data",
     "not feasible": "the learner cannot learn this class, or not with these parameters; see below",
 }
+#: What the settings mean.
+_BOTH = (
+    "realizable: some concept of the class has no errors; agnostic: any labels, and the error "
+    "is compared with that of the best concept."
+)
 #: What the signs of orders of growth mean.
 _SIGNS = {
     "RepD": "RepD: representation dimension; VC: VC dimension.",
@@ -211,20 +216,17 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         printed(out, json=True)
         return 0
 
-    rows = [
-        (
-            solution.candidate.shown,
-            f"{float(solution.value):.3g}",
-            "agnostic" if solution.candidate.agnostic else "realizable",
-        )
-        for solution in found
-    ]
+    rows = []
+    for each in found:
+        setting = "agnostic" if each.candidate.agnostic else "realizable"
+        rows.append((each.candidate.shown, f"{float(each.value):.3g}", setting))
     unit = found[0].candidate.unit
     table(
         f"Smallest {what} to learn {concepts.spec} from {number_of(number, unit)}",
         ("learner", what, "setting"),
         rows,
     )
+    note(_BOTH)
     _without_user(asked["samples_per_user"], found[0].candidate.guarantee)
     _learned(concepts)
     return 0
@@ -283,21 +285,19 @@ def _show(plans: Plans) -> None:
         how = "" if cheaper.reads is None else ", without --user (below)"
         condition = "" if cheaper.agnostic else ", if some concept of the class has no errors"
         note(f"{less.format(cheaper.unit)}{condition}: --learner {cheaper.learner}{how}")
-    note(
-        "realizable: some concept of the class has no errors; agnostic: any labels, and the error "
-        "is compared with that of the best concept."
-    )
+    note(_BOTH)
     _without_user(m, next((c.guarantee for c in plans if c.reads == ALL_RECORDS), None))
     _learned(plans.concept_class)
     _beside(plans)
     lacking = list(dict.fromkeys(c.learner for c in plans.candidates if c.needs_delta))
     if lacking:
         note(f"Planned only with a delta, for example --delta 1e-6: {', '.join(lacking)}.")
-    said: set[str] = set()
+    said: dict[str, list[str]] = {}
     for c in plans.candidates:
-        if c.n is None and not c.needs_delta and str(c.problem) not in said:
-            note(f"{c.learner}: {c.problem}")
-            said.add(str(c.problem))
+        if c.n is None and not c.needs_delta and c.learner not in said.get(str(c.problem), ()):
+            said.setdefault(str(c.problem), []).append(c.learner)
+    for problem, learners in said.items():
+        note(f"{', '.join(learners)}: {problem}")
 
 
 def _without_user(m: int | None, together: Guarantee | None) -> None:

@@ -483,18 +483,20 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     from littlestone.privacy.guarantee import short_text
 
     rows = [("Records", ledger.data, "bold")] if ledger.data else []
+    kind, sums = ledger.filter.accounting, {"pure": "epsilon", "approximate": "epsilon and delta"}
+    limit = "; epsilon is that of one more pure release" if kind == "zcdp" else ""
     facts(
         [
             *rows,
             ("Budget", f"{ledger.guarantee}"),
-            ("Accounting", ledger.filter.accounting),
+            ("Accounting", f"{kind}: sums of {sums.get(kind, 'rho and delta')}"),
             ("Spent", str(ledger.spent())),
-            ("Remaining", str(ledger.remaining())),
+            ("Remaining", f"{ledger.remaining()}{limit}"),
         ]
     )
     history = ledger.history()
     if history:
-        unit = "rho" if ledger.filter.accounting == "zcdp" else "epsilon"
+        unit = "rho" if kind == "zcdp" else "epsilon"
         names = ["", "day", "purpose", "what", "promised", unit, "delta"]
         lines = [
             [str(e.number), e.day, e.purpose, e.what, e.promised, *map(short_text, e.took)]

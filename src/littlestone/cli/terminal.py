@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -49,8 +50,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     with console.capture() as printed:
         console.print(grid)
     # Cells are filled up to the width of their column: nothing for a file.
-    lines = (line.rstrip() for line in printed.get().splitlines())
-    console.out("\n".join([title, *lines]), highlight=False)
+    console.out(title, *map(str.rstrip, printed.get().splitlines()), sep="\n", highlight=False)
 
 
 def printed(document: Any, *, json: bool) -> bool:
@@ -96,14 +96,20 @@ def progress_of(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error, if it is a terminal; for work on public things only."""
+    """Show a bar on standard error, or elsewhere a line every 30 s; for public things only."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda done, total: None
+        said = [monotonic()]
+
+        def each(done: int, total: int) -> None:
+            if monotonic() - said[0] >= 30:
+                said[0] = monotonic()
+                caution([f"{what}: {done:,} runs are done."])
+
+        yield each
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
+    with Progress(what, BarColumn(), MofNCompleteColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
@@ -226,8 +232,6 @@ class Help:
 
     def _complete(self, entry: Any) -> None:
         """Put a description on one line; add its default, if it says none, and its cost."""
-        from rich.text import Text
-
         text = getattr(entry.description, "primary_renderable", None)
         if not isinstance(text, Text):
             return
@@ -252,8 +256,7 @@ class Help:
 
     def cost_of(self, name: str) -> str:
         """Return what an option of this command costs."""
-        free = self.command in _FREE and name != "epsilon"
-        return "" if free else self._row(name)[1]
+        return "" if self.command in _FREE and name != "epsilon" else self._row(name)[1]
 
     def _row(self, name: str) -> tuple[str, str]:
         rows = options_table()
@@ -269,7 +272,6 @@ class Help:
     def render_description(self, console: Any, options: Any, description: Any) -> None:
         """Print what a command does, paragraph by paragraph."""
         from cyclopts.help import DefaultFormatter
-        from rich.text import Text
 
         text = getattr(description, "primary_renderable", None)
         if isinstance(text, Text):

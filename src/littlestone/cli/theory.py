@@ -89,7 +89,7 @@ def dims(
         rows.append(("Page", report))
     facts(rows)
     if any(isinstance(value, dict) for value in found.to_dict().values()):
-        note(f"between: undecided after {max_nodes:,} nodes (--max-nodes), or without a search.")
+        note(f"between: undecided after {max_nodes:,} nodes (--max-nodes), or not searched.")
     for name, about in _SHOWN.items() if witness else ():
         _show_witness(name.replace("_", " ").capitalize(), about, result["witness"][name])
     return 0

@@ -447,7 +447,7 @@ def propose(
     InfeasibleError
         Nothing can be learned from so few records (their number is public): nothing was drawn.
     DataError
-        Nothing was found in any column; the cost stays spent.
+        Nothing was found in any column; the epsilon is spent.
     BudgetError
         The ledger does not pay; nothing was drawn.
 

@@ -922,9 +922,9 @@ def check(
     check_same([int(found.sum()) for found in counts])
     if 2 * noise.reach >= n:
         raise InfeasibleError(
-            f"The noise would be up to {noise.reach:g} of {n:,} records in every count, so the "
-            "report would be uninformative. Nothing was drawn. Use a larger epsilon, a delta, or "
-            "fewer columns.",
+            f"There are {n:,} records, and the noise in a count would be up to {noise.reach:g}, so "
+            "the report would be uninformative. Nothing was drawn. Use a larger epsilon, a delta, "
+            "or fewer columns.",
             n_needed=math.floor(2 * noise.reach) + 1,
         )
     cells = [part[: Column.FIRST].tolist() for part in counts[:-1]] + [counts[-1].tolist()]

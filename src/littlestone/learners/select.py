@@ -182,7 +182,7 @@ def _dominated(found: Sequence[Candidate]) -> UnsupportedError:
     rival = fewest([c for c in found if c.agnostic])
     name = rival.learner if rival is not None else ""
     return UnsupportedError(
-        f"This learner needs more records than {name!r}; how many was not computed."
+        f"More records are needed than for {name!r}; how many was not computed."
     )
 
 

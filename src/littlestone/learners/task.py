@@ -112,8 +112,8 @@ class Task:
                 )
             if event is None or periods is None:
                 raise ParameterError(
-                    f"With a time, {caller} needs event, the column of events, and periods, their "
-                    "public ends, for example 12, 24, 36 (--event, --periods)."
+                    f"With a time, {caller} needs the column of events (event, --event) and the "
+                    "public ends of the periods (periods, --periods), for example 12, 24, 36."
                 )
             ends = _ends(caller, periods, high)
             return cls(column, Periods(ends, given.get("event_is", 1)), event)

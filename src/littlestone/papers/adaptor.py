@@ -337,7 +337,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
             return ""
         return (
             f"{self.algorithm.NAME} has no certificate for {self.concept_class.spec} with these "
-            "parameters: docs/papers.md says which ones have. It can be fitted without."
+            "parameters: docs/papers.md says which have one. It can be fitted without one."
         )
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:

@@ -731,7 +731,7 @@ def solve(
         unit = next(iter(plans)).unit
         raise InfeasibleError(
             f"{n:,} {unit} are too few for every learner of {concept_class.spec}, however large "
-            f"{what} is; {least:,} are needed at {what} = {float(easiest)}.",
+            f"{what} is; {least:,} are needed at {what} {float(easiest):,g}.",
             n_needed=least,
         )
     return sorted(found, key=lambda solution: (solution.value, solution.candidate.n or 0))

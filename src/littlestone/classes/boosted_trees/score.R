@@ -24,7 +24,7 @@
 }
 
 .pointed <- function(texts) {
-  # Numbers with a decimal comma with a point, and those with a point as no numbers.
+  # Texts with their decimal comma as a point; those with a point are then no numbers.
   number <- "^[+-]?(?:[0-9]+%[0-9]*|%[0-9]+)(?:[eE][+-]?[0-9]+)?$"
   comma <- grepl(gsub("%", ",", number), texts, perl = TRUE)
   point <- grepl(gsub("%", "\\\\.", number), texts, perl = TRUE)

@@ -27,7 +27,7 @@ COMMA, POINT = re.compile(SIGNED.replace("%", ",")), re.compile(SIGNED.replace("
 
 
 def _pointed(written):
-    """Return a number with a decimal comma with a point, and one with a point as no number."""
+    """Return a text with its decimal comma as a point; one with a point is then no number."""
     found = COMMA.fullmatch(written)
     if found is not None:
         whole, after, _, _, sign, parts, *_ = found.groups(default="")
