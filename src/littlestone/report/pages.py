@@ -190,7 +190,7 @@ def _of_trees(release: Release) -> Json:
     setting = Setting(release.concept_class.domain, *outcomes(release))
     card = scorecard(model, schema)
     bars = effects(model, schema) if card is None else card
-    kept = [column for column in bars["columns"] if column["range"] > noise.get(column["name"], 0)]
+    kept = [each for each in bars["columns"] if each["range"] > noise.get(each.get("of"), 0)]
     rest = [column for column in bars["columns"] if column not in kept]
     axis = {name: bars.get(name, empty) for name, empty in (("zero", 0), ("axis", []))}
     moving, folded = (
