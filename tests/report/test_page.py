@@ -469,17 +469,35 @@ def test_the_first_screen_says_all_and_nothing_overlaps(browser, tmp_path, relea
 
 
 @pytest.mark.browser
-def test_the_calculator_starts_at_missing(browser, tmp_path, releases):
-    path = tmp_path / "p.html"
-    page(releases["boosted"], path)
+@pytest.mark.parametrize("kind", ["boosted", "several", "quantity", "time"])
+def test_the_calculator_says_nothing_before_each_column_is_chosen(
+    browser, tmp_path, releases, kind
+):
+    """By the keyboard alone; "missing" is the first choice, and a choice can be taken back."""
+    path, own = tmp_path / "p.html", releases[kind]
+    page(own, path)
     browser.show(path)
-    first = (
-        "[...document.querySelectorAll('#calculator select')].map(e => e.selectedOptions[0].text)"
-    )
-    assert set(browser.run(first)) <= {"missing", "missing or other"}
-    own = releases["boosted"].hypothesis.probability(np.ones((1, 4), dtype=np.int16))[0]
-    said = browser.run("document.getElementById('calculated').parentElement.textContent")
-    assert said == f"Died: {100 * own:.1f}%"
+    said = "document.getElementById('calculated').parentElement.innerText"
+    shown = "getComputedStyle(document.getElementById('survival') ?? document.body).display"
+    n = browser.run("document.querySelectorAll('#calculator select').length")
+    browser.run("document.querySelector('#calculator select').focus()")
+    for _ in range(n):
+        assert browser.run(said).endswith(": choose a value for each column")
+        assert not re.search("[0-9]", browser.run(said))
+        assert (browser.run(shown) == "none") == (kind == "time")
+        browser.press("ArrowDown")
+        browser.press("Tab")
+    text = browser.run(said)
+    if kind == "boosted":
+        chance = own.hypothesis.probability(np.ones((1, 4), dtype=np.int16))[0]
+        assert text == f"Died: {100 * chance:.1f}%"
+    assert bool(re.search("[0-9]", text)) == (kind != "time")
+    assert browser.run(shown) != "none"
+    browser.press("Shift+Tab")
+    browser.press("Home")
+    assert "choose a value" in browser.run(said)
+    assert browser.run("Object.keys(document.getElementById('calculated').dataset)") == []
+    assert browser.complaints == []
 
 
 # -- ROC, calibration and confusion matrix on pages: what the released counts say, and no more -----
