@@ -57,9 +57,9 @@ def sentence(release: Release) -> str:
     who = f"the records of {who}" if unit == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
     if len(names) > _NAMED:
-        from_ = f" from {len(names)} columns, such as {_listed(names[:3])}"
+        from_ = f" from {len(names)} columns, such as {listed(names[:3])}"
     else:
-        from_ = f" from {_listed(names)}" if names else ""
+        from_ = f" from {listed(names)}" if names else ""
     how = "" if release.guarantee.seeded else " with differential privacy"
     what = f"{what[0].lower()}{what[1:]}{from_}"
     return f"This model predicts {what}. It was learned from {who}{how}."
@@ -82,14 +82,14 @@ def _predicted(release: Release) -> str:
             return f"{words[0].upper()}{words[1:]} of {named}"
         return f"The expected {'' if target.continuous else 'count of '}{named}"
     if release.concept_class.lists_labels:
-        labels = _listed([str(label) for label in release.labels], "or")
+        labels = listed([str(label) for label in release.labels], "or")
         return f"The {f'“{y}”' if y else 'label'} ({labels})"
     positive = outcomes(release)[0]
     chance = "The probability that" if release.hypothesis.of_sums else "Whether"
     return f"{chance} {positive if y else 'the label is 1'}"
 
 
-def _listed(names: Sequence[str], last: str = "and") -> str:
+def listed(names: Sequence[str], last: str = "and") -> str:
     """Return names as a list in words."""
     head = ", ".join(names[:-1])
     return f"{head} {last} {names[-1]}" if head else names[-1]
