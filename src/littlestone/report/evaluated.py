@@ -347,9 +347,8 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     return lines
 
 
-_RANKS = "how well the model ranks risks"
-_UNKNOWN = {"AUROC": _RANKS, "Concordance": _RANKS, "R2": "what R2 is"}
-_UNKNOWN["Calibration error"] = "how well calibrated the probabilities are"
+_UNKNOWN = dict.fromkeys(("AUROC", "Concordance"), "how well the model ranks risks")
+_UNKNOWN |= {"Calibration error": "how well calibrated the probabilities are", "R2": "what R2 is"}
 
 
 def hidden_words(facts: Sequence[tuple[str, str]]) -> str:
@@ -377,7 +376,6 @@ def _compared(release: Release, quality: Quality) -> str:
 
 
 _SHOWN = 6  # labels of a confusion matrix
-_VAGUE = 0.25  # of a share of right answers: noise that hides it
 
 
 _SHARES = [(f"{share:g}", 100 * share) for share in (0.0, 0.5, 1.0)]
@@ -534,7 +532,7 @@ def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) 
     """Say sensitivity and specificity in words; nothing where the noise hides them."""
     quality, totals = release.quality, [sum(row) for row in counts[:2]]
     known = quality is not None and quality.balanced_accuracy is not None
-    if len(release.labels) != 2 or not known or far >= _VAGUE * min(totals):
+    if len(release.labels) != 2 or not known or 4 * far >= min(totals):
         return ""
     where = "At this threshold, about" if release.hypothesis.ranks else "About"
     none, one = (
@@ -542,8 +540,7 @@ def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) 
         f"label {label} are predicted as {label}"
         for y, (total, label) in enumerate(zip(totals, release.labels, strict=True))
     )
-    of_noise = "± is the noise in percentage points"
-    return f"{where} {one} (sensitivity), and {none} (specificity); {of_noise}."
+    return f"{where} {one} (sensitivity), and {none} (specificity); ± is noise (percentage points)."
 
 
 # -- A release in lines of name and text, and all of them together: functions of the release only.

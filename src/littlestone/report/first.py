@@ -5,13 +5,14 @@ And the items of TRIPOD+AI, as far as the release answers them. All of it is wha
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import claim
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.evaluation import Band, Between, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import HIDDEN, four
-from littlestone.privacy import Neighbours
+from littlestone.privacy.guarantee import OTHERS, Neighbours, short_text
 from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
@@ -227,6 +228,20 @@ def _epsilon(release: Release) -> tuple[str, str, str]:
     line += "instead of 50%"
     delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
     return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
+
+
+def ledger_facts(release: Release) -> list[tuple[str, str]]:
+    """Return what the ledger of the records, if there is one, says of a release: it is public."""
+    entries = [part.entry for part in release.parts if part.entry and part.about != OTHERS]
+    if not entries:
+        return []
+    last = entries[-1]
+    amounts = last["spent"]["after"], last["budget"]["epsilon"], entries[0]["spent"]["before"]
+    after, most, before = (short_text(Fraction(amount)) for amount in amounts)
+    budget = f"ε {after} of {most} spent, including this release (before it: {before})"
+    facts = [("Records", last["data"]), ("Purpose", last["event"]["purpose"])]
+    facts += [("Released (UTC)", last["event"]["day"]), ("Budget of these records", budget)]
+    return [(name, text) for name, text in facts if text]
 
 
 def _size(release: Release) -> tuple[str, str, str]:

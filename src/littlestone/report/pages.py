@@ -40,7 +40,7 @@ from littlestone.report.evaluated import (
     spent_facts,
     spent_note,
 )
-from littlestone.report.first import first_screen, tripod, unit_of
+from littlestone.report.first import first_screen, ledger_facts, tripod, unit_of
 from littlestone.report.html import (
     Setting,
     claim_names,
@@ -139,8 +139,8 @@ def release_page(release: Release) -> str:
     return render(
         "page",
         title=heading_of(release),
-        heading=heading_of(release),
         first=first_screen(release),
+        ledger=ledger_facts(release),
         g=promise_words(guarantee),
         release=release,
         unit=unit_of(release),
@@ -432,7 +432,7 @@ def _readme(release: Release, texts: dict[str, str]) -> str:
         *(f"{digest}  {name}" for name, digest in hashes.items()),
         "```",
         "",
-        f"Written by littlestone {__version__}. All of it follows from the model, so publishing it "
-        "costs no privacy beyond the guarantee above.",
+        f"Written by littlestone {__version__}. All of it follows from the model and public facts, "
+        "so publishing it costs no privacy beyond the guarantee above.",
     ]
     return "\n".join(lines) + "\n"
