@@ -258,7 +258,7 @@ class Column:
         >>> [column.describe(column.code(cell)) for cell in ("3.9.2020", "2021-09-03", "31.2.2020")]
         ['2020-01-01 <= admitted < 2021-07-01', 'admitted >= 2021-07-01', 'admitted is other']
         >>> Column.dates("admitted", by="weekday").literals(0)[-2].text
-        'weekday of admitted is Sun'
+        'weekday of admitted >= Sunday'
         """
         caller = f"column {name!r}"
         calendar = Calendar.of(caller, by, form, zone)
@@ -382,11 +382,9 @@ class Column:
         values: Sequence[object] = self.shown if self.edges else self.categories or ()
         ops, first = ((">=", "<"), 1 + self.FIRST) if self.edges else (("is", "is not"), self.FIRST)
         return [
-            Literal(position, op, first + i, f"{self._label} {f'is {span}' if span else test}")
+            Literal(position, op, first + i, f"{self._label} {op} {value}")
             for i, value in enumerate(values)
             for op in ops
-            for test in [f"{op} {value}"]
-            for span in [self._span(*((i + 1, len(values)) if op == ">=" else (0, i)))]
         ]
 
     def code(self, raw: object) -> int:

@@ -540,7 +540,7 @@ def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) 
         f"label {label} are predicted as {label}"
         for y, (total, label) in enumerate(zip(totals, release.labels, strict=True))
     )
-    return f"{where} {one} (sensitivity), and {none} (specificity); ± is noise (percentage points)."
+    return f"{where} {one} (sensitivity), and {none} (specificity); noise (±) in percentage points."
 
 
 # -- A release in lines of name and text, and all of them together: functions of the release only.
