@@ -9,6 +9,7 @@ import re
 import stat
 from dataclasses import replace
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 from threading import Thread
 
@@ -23,6 +24,7 @@ from littlestone.learners.check_record import check_record
 from littlestone.learners.record import digests
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
+from littlestone.privacy.guarantee import short_text
 from littlestone.report import page, write_folder
 from littlestone.report.evaluated import beside_constants, plain
 from littlestone.safe_io import replaceable, write_text
@@ -420,6 +422,23 @@ def test_a_record_is_written_and_checked(run):
     assert checked.code == 0
     assert "is consistent" in checked.out
     assert run("check-record record.json --json").json == {"ok": True, "wrong": []}
+
+
+@pytest.mark.parametrize("accounting", ["pure", "zcdp --delta 1e-6"])
+def test_a_page_says_what_the_ledger_recorded(run, accounting):
+    made = f"ledger create budget --epsilon 9 --data <clinic> --accounting {accounting}"
+    assert run(made).code == 0
+    for i in range(2):
+        line = f"{RECORD_FIT} --ledger budget --purpose a&b --report page{i}.html"
+        assert run(line).code == 0
+    ledger = ls.Ledger("budget")
+    first, second = (unescape(Path(f"page{i}.html").read_text()) for i in range(2))
+    day, spent = ledger.history()[1].day, short_text(ledger.spent().epsilon)
+    assert f"Records: <clinic>; Purpose: a&b; Released (UTC): {day}; " in second
+    half = re.search(r"ε (\S+) of 9 spent, including this release \(before it: 0\)", first)[1]
+    assert f"ε {spent} of 9 spent, including this release (before it: {half})" in second
+    assert run(f"{RECORD_FIT} --report page.html").code == 0
+    assert "Released (UTC)" not in Path("page.html").read_text()
 
 
 def test_a_changed_record_is_refused_and_the_field_is_named(run):

@@ -171,6 +171,10 @@ def test_what_a_ledger_records_is_the_cost_of_the_record(tmp_path):
     assert [entry["paid"] for entry in record["ledger"]] == [release.parts[0].what, "learning"]
     paid = [F(entry["event"]["loss"].removeprefix("pure ")) for entry in record["ledger"]]
     assert sum(paid) == release.guarantee.epsilon == ledger.spent().epsilon == 2
+    assert [entry["spent"] for entry in record["ledger"]] == [
+        {"before": "0", "after": str(paid[0])}, {"before": str(paid[0]), "after": "2"}
+    ]  # fmt: skip
+    assert "ε 2 of 9 spent, including this release (before it: 0)" in page(release)
     assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 2
     for part in record["ledger"]:
         forged = json.loads(json.dumps(record))

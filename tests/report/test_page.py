@@ -35,7 +35,13 @@ from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.privacy import Guarantee, Neighbours, Part
 from littlestone.report import page
-from littlestone.report.evaluated import calibration, labels_in_set, roc
+from littlestone.report.evaluated import (
+    calibration,
+    evaluation_facts,
+    hidden_words,
+    labels_in_set,
+    roc,
+)
 from littlestone.report.first import first_screen, sentence, tripod
 from littlestone.report.html import amount, beliefs, integer, odds_factor, percent
 from littlestone.report.targets import Shown, effects, noise_ranges
@@ -469,17 +475,35 @@ def test_the_first_screen_says_all_and_nothing_overlaps(browser, tmp_path, relea
 
 
 @pytest.mark.browser
-def test_the_calculator_starts_at_missing(browser, tmp_path, releases):
-    path = tmp_path / "p.html"
-    page(releases["boosted"], path)
+@pytest.mark.parametrize("kind", ["boosted", "several", "quantity", "time"])
+def test_the_calculator_says_nothing_before_each_column_is_chosen(
+    browser, tmp_path, releases, kind
+):
+    """By the keyboard alone; "missing" is the first choice, and a choice can be taken back."""
+    path, own = tmp_path / "p.html", releases[kind]
+    page(own, path)
     browser.show(path)
-    first = (
-        "[...document.querySelectorAll('#calculator select')].map(e => e.selectedOptions[0].text)"
-    )
-    assert set(browser.run(first)) <= {"missing", "missing or other"}
-    own = releases["boosted"].hypothesis.probability(np.ones((1, 4), dtype=np.int16))[0]
-    said = browser.run("document.getElementById('calculated').parentElement.textContent")
-    assert said == f"Died: {100 * own:.1f}%"
+    said = "document.getElementById('calculated').parentElement.innerText"
+    shown = "getComputedStyle(document.getElementById('survival') ?? document.body).display"
+    n = browser.run("document.querySelectorAll('#calculator select').length")
+    browser.run("document.querySelector('#calculator select').focus()")
+    for _ in range(n):
+        assert browser.run(said).endswith(": choose a value for each column")
+        assert not re.search("[0-9]", browser.run(said))
+        assert (browser.run(shown) == "none") == (kind == "time")
+        browser.press("ArrowDown")
+        browser.press("Tab")
+    text = browser.run(said)
+    if kind == "boosted":
+        chance = own.hypothesis.probability(np.ones((1, 4), dtype=np.int16))[0]
+        assert text == f"Died: {100 * chance:.1f}%"
+    assert bool(re.search("[0-9]", text)) == (kind != "time")
+    assert browser.run(shown) != "none"
+    browser.press("Shift+Tab")
+    browser.press("Home")
+    assert "choose a value" in browser.run(said)
+    assert browser.run("Object.keys(document.getElementById('calculated').dataset)") == []
+    assert browser.complaints == []
 
 
 # -- ROC, calibration and confusion matrix on pages: what the released counts say, and no more -----
@@ -560,8 +584,53 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
         "50 (25%) 150 (75%)",
     ):
         assert said in text
+    assert (
+        "At this threshold, about 75% (±3) of the records with label 1 are predicted as 1 "
+        "(sensitivity), and 75% (±1) of the records with label 0 are predicted as 0 (specificity)"
+    ) in text
     text = Checker(page(replace(evaluated, evaluation=None))).text
     assert not {"ROC:", "Calibration", "Confusion"} & set(text.split())
+    loud = replace(evaluated.evaluation, rate=Fraction(1, 40))
+    text = Checker(page(replace(evaluated, evaluation=loud))).text
+    assert "600 (75%) 200 (25%)" in text
+    assert "sensitivity)" not in text
+
+
+def test_the_noise_of_a_printed_count_is_said(releases):
+    """Nearly all counts of noisy copies lie as near to the exact ones as the page says."""
+    release = releases["boosted"]
+    histogram = replace(release.evaluation, rate=Fraction(1, 2))
+    said = page(replace(release, evaluation=histogram))
+    far = int(re.search("noise of each count is about ±([0-9]+)", said)[1])
+    rng, exact = np.random.default_rng(3), np.full(np.shape(histogram.counts), 200)
+    given, near = np.bincount(release.answers), []
+    for _ in range(500):
+        noise = np.subtract(*rng.geometric(1 - np.exp(-0.5), (2, *exact.shape)))
+        counts = tuple(map(tuple, (exact + noise).tolist()))
+        noisy = Evaluation(replace(histogram, counts=counts, n=int(exact.sum())))
+        near.append(abs(noisy.printed_confusion(release.answers) - 200 * given) <= far)
+    assert np.mean(near, axis=0).min() >= 0.95
+    assert np.mean(near, axis=0).min() < 0.999
+
+
+@pytest.mark.parametrize("kind", ["boosted", "quantity", "time"])
+def test_what_noise_hides_is_said_in_a_sentence(releases, kind):
+    facts = evaluation_facts(releases[kind])
+    assert hidden_words(facts) == ""
+    hidden = [(name, "hidden by noise") for name, _ in facts if name in ("AUROC", "R2")]
+    hidden += [("Calibration error", "hidden by noise"), ("Error rate", "hidden by noise")]
+    said = hidden_words([*hidden, ("", "hidden by noise")])
+    assert said.endswith("how well calibrated the probabilities are and what the error rate is.")
+    assert ("how well the model ranks risks, " in said) == (kind == "boosted")
+    assert ("what R2 is, " in said) == (kind == "quantity")
+
+
+def test_the_page_says_that_calibration_is_hidden(releases):
+    release = releases["boosted"]
+    assert "The noise is too large to say" not in page(release)
+    loud = replace(release.evaluation, rate=Fraction(1, 1000))
+    said = "how well the model ranks risks and how well calibrated the probabilities are."
+    assert said in page(replace(release, evaluation=loud))
 
 
 def test_no_curve_is_drawn_where_the_noise_hides_its_area():

@@ -14,7 +14,14 @@ import pytest
 
 import littlestone as ls
 from littlestone.audit import verify
-from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, dimensions
+from littlestone.classes import (
+    BoostedTreeClass,
+    ScorecardClass,
+    TreeEnsemble,
+    TreeSum,
+    dimensions,
+)
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.data import Sample
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
@@ -31,7 +38,7 @@ from littlestone.privacy import Guarantee, Part
 from littlestone.report import Setting, page, plot
 from littlestone.report.evaluated import drawn
 from littlestone.report.html import integer
-from littlestone.report.targets import Shown, scorecard
+from littlestone.report.targets import Shown, calculator, effects, panel, scorecard
 from littlestone.source import SeededSource
 
 from .checker import embedded, plain, texts
@@ -478,6 +485,38 @@ def test_trees_that_cancel_are_no_column():
     split = SUMS_SCHEMA.literals()[0]
     pair = tuple(TreeHypothesis.of(Node(split, label, 1 - label)) for label in (0, 1))
     assert scorecard(TreeEnsemble(pair, Fraction(1)), SUMS_SCHEMA)["columns"] == []
+
+
+@pytest.mark.parametrize(
+    ("by", "named"),
+    [
+        ({"by": "quarter"}, ["1", "2", "3", "4"]),
+        ({"by": "weekday"}, ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]),
+        ({"by": "month", "bins": [4, 5]}, ["Jan to Mar", "Apr", "May to Dec"]),
+        ({"by": "hour", "bins": [6, 18]}, ["0 to 5", "6 to 17", "18 to 23"]),
+        ({"by": "year", "bins": [2023, 2024]}, ["< 2023", "2023", ">= 2024"]),
+    ],
+)
+def test_bins_of_parts_of_dates_have_names(by, named):
+    schema = ls.Schema.from_dict({"in": {"type": "date", **by}})
+    column, title = schema["in"], f"in ({by['by']})"
+    codes = range(2, column.n_codes)
+    assert [column.within([code]) for code in codes] == named
+    trees = tuple(
+        TreeHypothesis.of(Node(test, 1, 0)) for test in schema.literals() if test.op == ">="
+    )
+    sums = TreeEnsemble(trees, Fraction(1))
+    for bars in (effects(sums, schema), scorecard(sums, schema)):
+        (shown,) = bars["columns"]
+        assert (shown["name"], shown["of"]) == (title, "in")
+        assert {cell["words"] for cell in shown["cells"]} >= set(named)
+    ((_, field, options),) = calculator(sums, schema, "ill")["fields"]
+    assert (field, [text for _, text in options][-len(named) :]) == (title, named)
+    if by["by"] == "quarter":
+        assert trees[0].describe().startswith("if quarter of in >= 2, ")
+    shown = Shown(TreeSum(trees, (PARTS,) * len(trees), (PARTS,), Count(9)), schema)
+    chart = panel(shown, *shown.columns[0])
+    assert (chart["title"], chart["x"][-1][0]) == (title, named[-1])
 
 
 @pytest.mark.browser

@@ -273,7 +273,8 @@ class Paid:
     of a release is recorded in it before anything is drawn. If the budget does not allow the
     release, the exit code is 4."""
     purpose: str | None = None
-    """With --ledger: purpose of the release, recorded in one line of at most 200 characters."""
+    """With --ledger: purpose of the release, in one line of at most 200 characters. It stands in
+    the ledger, in the record and on the page."""
     seed: int | None = None
     """Seed that makes the result reproducible but NOT PRIVATE."""
 

@@ -553,6 +553,11 @@ class Calendar:
         """Return what a column is called in rules: ``admitted``, ``month of admitted``."""
         return name if self.by == "date" else f"{self.by} of {name}"
 
+    def span(self, first: int, last: int) -> str:
+        """Return parts of dates from the first to the last: ``Jan to Mar``, ``Sun``, ``2``."""
+        ends = (self.shown(value) for value in (first, last))
+        return " to ".join(dict.fromkeys(end[:3] if self.by in _NAMES else end for end in ends))
+
     def edges(self, caller: str, bins: object) -> list[int]:
         """Return public edges: of cut dates their seconds, else whole numbers of the part."""
         limits = PARTS[self.by]

@@ -325,6 +325,8 @@ class Column:
         if self.edges is None:
             return f"{self.name} is {(self.categories or ())[position]}"
         name, shown = self._label, self.shown
+        if span := self._span(position, position):
+            return f"{name} is {span}"
         if position == 0:
             return f"{name} < {shown[0]}"
         if position == len(self.edges):
@@ -339,6 +341,9 @@ class Column:
         >>> age = Column.bins("age", [30, 40, 60])
         >>> [age.within(codes) for codes in ([2], [3, 4], [5], [2, 3, 4, 5], [0, 1])]
         ['< 30', '30 to < 60', '>= 60', 'any number', 'missing or other']
+        >>> month = Column.dates("admitted", by="month")
+        >>> month.title, month.within([3]), month.within([2, 3, 4]), month.describe(13)
+        ('admitted (month)', 'Feb', 'Jan to Mar', 'month of admitted is Dec')
         >>> city = Column.of("city", ["Bonn", "Rome"])
         >>> city.within([2, 3]), city.within([0, 1])
         ('Bonn, Rome', 'any other')
@@ -350,10 +355,27 @@ class Column:
         if self.OTHER in codes:
             return "missing or other"
         shown, low, high = self.shown, min(codes) - self.FIRST, max(codes) - self.FIRST
+        if span := self._span(low, high):
+            return span
         if low == 0:
             return "any number" if high == len(shown) else f"< {shown[high]}"
         start = shown[low - 1]
         return f">= {start}" if high == len(shown) else f"{start} to < {shown[high]}"
+
+    @property
+    def title(self) -> str:
+        """The name, with the part of dates that the bins are about: ``admitted (month)``."""
+        by = "date" if self.calendar is None else self.calendar.by
+        return self.name if by == "date" else f"{self.name} ({by})"
+
+    def _span(self, low: int, high: int) -> str:
+        """Return bins of parts of dates by these parts; nothing of others, and of open ends."""
+        if self.calendar is None or self.edges is None or self.calendar.by == "date":
+            return ""
+        first, last = PARTS[self.calendar.by] or (None, None)
+        start = self.edges[low - 1] if low else first
+        end = self.edges[high] - 1 if high < len(self.edges) else last
+        return "" if start is None or end is None else self.calendar.span(int(start), int(end))
 
     def literals(self, position: int) -> list[Literal]:
         """Return the literals of this column, which is at ``position`` in its schema."""

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -123,6 +123,8 @@ class Event:
     leak: Fraction
     purpose: str = ""
     token: str | None = field(default=None, repr=False)  # see `Ledger.charge`; not shown
+    #: When charged: the epsilon of the budget that was spent before and after it.
+    spent: dict[str, str] | None = field(default=None, repr=False, compare=False)
 
     @property
     def promised(self) -> str:
@@ -490,9 +492,11 @@ class Ledger:
                 return event
             self._allow(spent_by(events), price)
             event = Event(len(events) + 1, day, what, loss, claim, *price, purpose, token)
+            both = {"before": events, "after": [*events, event]}
+            spent = {at: str(self._spent(spent_by(own)).epsilon) for at, own in both.items()}
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
-        return event
+        return replace(event, spent=spent)
 
     def check_data(self, table: Any) -> None:
         """Refuse a table that the budget is not for, where the ledger has a fingerprint.
@@ -526,6 +530,7 @@ class Ledger:
             "neighbours": self.neighbours.value,
             "budget": {"epsilon": str(rule.epsilon), "delta": str(rule.delta)},
             "event": event.to_dict(),
+            "spent": event.spent,
         }
 
     def to_dict(self) -> Json:

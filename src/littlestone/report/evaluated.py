@@ -26,12 +26,12 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.measures import HIDDEN, four, in_words
+from littlestone.evaluation.measures import HIDDEN, deviations, four, in_words
 from littlestone.evaluation.quantities import QUANTILES, Between, least_units
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.privacy.guarantee import short_text
-from littlestone.report.first import certifies_agnostic, unit_of
+from littlestone.report.first import certifies_agnostic, listed, unit_of
 from littlestone.report.html import (
     chart,
     html_of,
@@ -347,6 +347,17 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     return lines
 
 
+_UNKNOWN = dict.fromkeys(("AUROC", "Concordance"), "how well the model ranks risks")
+_UNKNOWN |= {"Calibration error": "how well calibrated the probabilities are", "R2": "what R2 is"}
+
+
+def hidden_words(facts: Sequence[tuple[str, str]]) -> str:
+    """Say in a sentence what the noise hides; nothing if it hides nothing."""
+    names = [name for name, text in facts if text == HIDDEN and name]
+    said = [_UNKNOWN.get(name, f"what the {name[:1].lower()}{name[1:]} is") for name in names]
+    return f"The noise is too large to say {listed(said)}." if said else ""
+
+
 def _compared(release: Release, quality: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
     rival = release.labels[quality.rival]
@@ -510,7 +521,26 @@ def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     for name, row in zip(names, counts, strict=False):
         total = sum(row) or 1
         rows.append((name, [(integer(count), percent(count / total, 0)) for count in row]))
-    return {"labels": names[: len(release.labels)], "rows": rows}
+    cells = evaluation.histogram.noise * max(map(release.answers.count, release.answers))
+    far = deviations(0.05) * math.sqrt(cells)  # a little less, since all together are n
+    said = "Noisy counts below 0 are shown as 0; the table does not say which. The noise of each "
+    said += f"count is about ±{integer(math.ceil(far))} (95%). {_sensitivity(release, counts, far)}"
+    return {"labels": names[: len(release.labels)], "rows": rows, "note": said.strip()}
+
+
+def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) -> str:
+    """Say sensitivity and specificity in words; nothing where the noise hides them."""
+    quality, totals = release.quality, [sum(row) for row in counts[:2]]
+    known = quality is not None and quality.balanced_accuracy is not None
+    if len(release.labels) != 2 or not known or 4 * far >= min(totals):
+        return ""
+    where = "At this threshold, about" if release.hypothesis.ranks else "About"
+    none, one = (
+        f"{percent(counts[y][y] / total, 0)} (±{math.ceil(100 * far / total)}) of the records with "
+        f"label {label} are predicted as {label}"
+        for y, (total, label) in enumerate(zip(totals, release.labels, strict=True))
+    )
+    return f"{where} {one} (sensitivity), and {none} (specificity); noise (±) in percentage points."
 
 
 # -- A release in lines of name and text, and all of them together: functions of the release only.

@@ -5,13 +5,14 @@ And the items of TRIPOD+AI, as far as the release answers them. All of it is wha
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import claim
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.evaluation import Band, Between, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import HIDDEN, four
-from littlestone.privacy import Neighbours
+from littlestone.privacy.guarantee import OTHERS, Neighbours, short_text
 from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def sentence(release: Release) -> str:
     who = f"the records of {who}" if unit == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
     if len(names) > _NAMED:
-        from_ = f" from {len(names)} columns, such as {_listed(names[:3])}"
+        from_ = f" from {len(names)} columns, such as {listed(names[:3])}"
     else:
-        from_ = f" from {_listed(names)}" if names else ""
+        from_ = f" from {listed(names)}" if names else ""
     how = "" if release.guarantee.seeded else " with differential privacy"
     what = f"{what[0].lower()}{what[1:]}{from_}"
     return f"This model predicts {what}. It was learned from {who}{how}."
@@ -82,14 +83,14 @@ def _predicted(release: Release) -> str:
             return f"{words[0].upper()}{words[1:]} of {named}"
         return f"The expected {'' if target.continuous else 'count of '}{named}"
     if release.concept_class.lists_labels:
-        labels = _listed([str(label) for label in release.labels], "or")
+        labels = listed([str(label) for label in release.labels], "or")
         return f"The {f'“{y}”' if y else 'label'} ({labels})"
     positive = outcomes(release)[0]
     chance = "The probability that" if release.hypothesis.of_sums else "Whether"
     return f"{chance} {positive if y else 'the label is 1'}"
 
 
-def _listed(names: Sequence[str], last: str = "and") -> str:
+def listed(names: Sequence[str], last: str = "and") -> str:
     """Return names as a list in words."""
     head = ", ".join(names[:-1])
     return f"{head} {last} {names[-1]}" if head else names[-1]
@@ -227,6 +228,20 @@ def _epsilon(release: Release) -> tuple[str, str, str]:
     line += "instead of 50%"
     delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
     return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
+
+
+def ledger_facts(release: Release) -> list[tuple[str, str]]:
+    """Return what the ledger of the records, if there is one, says of a release: it is public."""
+    entries = [part.entry for part in release.parts if part.entry and part.about != OTHERS]
+    if not entries:
+        return []
+    last = entries[-1]
+    amounts = last["spent"]["after"], last["budget"]["epsilon"], entries[0]["spent"]["before"]
+    after, most, before = (short_text(Fraction(amount)) for amount in amounts)
+    budget = f"ε {after} of {most} spent, including this release (before it: {before})"
+    facts = [("Records", last["data"]), ("Purpose", last["event"]["purpose"])]
+    facts += [("Released (UTC)", last["event"]["day"]), ("Budget of these records", budget)]
+    return [(name, text) for name, text in facts if text]
 
 
 def _size(release: Release) -> tuple[str, str, str]:

@@ -338,7 +338,7 @@ def form(schema: Schema, used: Iterable[int], model: Json, script: str, *, label
     digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
     columns = [(at, schema.columns[at]) for at in sorted(used)]
     return {
-        "fields": [(at, column.name, _options(column)) for at, column in columns],
+        "fields": [(at, column.title, _options(column)) for at, column in columns],
         "label": label,
         "script": Markup(text),  # noqa: S704 - our files, and JSON without markup
         "hash": f"sha256-{digest}",

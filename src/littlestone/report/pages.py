@@ -34,12 +34,13 @@ from littlestone.report.evaluated import (
     drawn,
     evaluation_facts,
     group_rows,
+    hidden_words,
     meaning,
     proposal_facts,
     spent_facts,
     spent_note,
 )
-from littlestone.report.first import first_screen, tripod, unit_of
+from littlestone.report.first import first_screen, ledger_facts, tripod, unit_of
 from littlestone.report.html import (
     Setting,
     claim_names,
@@ -138,8 +139,8 @@ def release_page(release: Release) -> str:
     return render(
         "page",
         title=heading_of(release),
-        heading=heading_of(release),
         first=first_screen(release),
+        ledger=ledger_facts(release),
         g=promise_words(guarantee),
         release=release,
         unit=unit_of(release),
@@ -148,7 +149,7 @@ def release_page(release: Release) -> str:
         **_of_trees(release),
         asked="" if certificate is None else accuracy_asked(certificate),
         evaluation=evaluation,
-        held_out=release.evaluation is not None and release.evaluation.held_out,
+        hidden=hidden_words(evaluation),
         groups=group_rows(release),
         **pictures,
         beside_constants=beside_constants(release),
@@ -190,7 +191,7 @@ def _of_trees(release: Release) -> Json:
     setting = Setting(release.concept_class.domain, *outcomes(release))
     card = scorecard(model, schema)
     bars = effects(model, schema) if card is None else card
-    kept = [column for column in bars["columns"] if column["range"] > noise.get(column["name"], 0)]
+    kept = [each for each in bars["columns"] if each["range"] > noise.get(each.get("of"), 0)]
     rest = [column for column in bars["columns"] if column not in kept]
     axis = {name: bars.get(name, empty) for name, empty in (("zero", 0), ("axis", []))}
     moving, folded = (
@@ -431,7 +432,7 @@ def _readme(release: Release, texts: dict[str, str]) -> str:
         *(f"{digest}  {name}" for name, digest in hashes.items()),
         "```",
         "",
-        f"Written by littlestone {__version__}. All of it follows from the model, so publishing it "
-        "costs no privacy beyond the guarantee above.",
+        f"Written by littlestone {__version__}. All of it follows from the model and public facts, "
+        "so publishing it costs no privacy beyond the guarantee above.",
     ]
     return "\n".join(lines) + "\n"

@@ -232,7 +232,7 @@ def _sum(model: TreeSum, setting: Setting) -> Json:
 
 def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
     """Draw the mean prediction in each cell of a column, in the range of all columns."""
-    (low, high), name = shown.axis, f"{shown.what} by {column.name}"
+    (low, high), name = shown.axis, f"{shown.what} by {column.title}"
     spread = (high - low) or 1.0
     if not column.numeric:
         cells = [  # marks, not bars: the axis need not begin at 0
@@ -241,7 +241,7 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
         ]
         axis = scale(*shown.range)
         return figure(
-            "bars", "", name, columns=[{"name": column.name, "cells": cells}], labels=[], zero=0,
+            "bars", "", name, columns=[{"name": column.title, "cells": cells}], labels=[], zero=0,
             axis=axis,
         )  # fmt: skip
     missing, bins, edges = values[0], values[Column.FIRST :], column.shown
@@ -252,12 +252,15 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
 
     paths = [("dash", line(far)) for far in (-shown.wide, shown.wide)] if shown.wide else []
     x = [(_few(edge), round(100 * i / len(bins), 2)) for i, edge in enumerate(edges, 1)]
+    if column.title != column.name:  # bins of parts of dates have names
+        names = (column.within([code]) for code in range(Column.FIRST, column.n_codes))
+        x = [(each, round(100 * (i + 0.5) / len(bins), 2)) for i, each in enumerate(names)]
     words = "; ".join(
         f"{column.within([code])}: {shown.said(value)}"
         for code, value in enumerate(bins, Column.FIRST)
     )
     return chart(
-        column.name, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
+        column.title, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
         note=f"missing or other: {shown.said(missing)}",
     )  # fmt: skip
 
@@ -488,12 +491,12 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
         return f"{points}", 0, round(100 * points / largest, 1)
 
     for at in order:
-        cells = []
-        for group in groups(schema.columns[at], by_column[at]):
+        cells, column = [], schema.columns[at]
+        for group in groups(column, by_column[at]):
             bars = [bar(votes // unit) for votes in group.points]
-            cells.append({"words": schema.columns[at].within(group.codes), "bars": bars})
+            cells.append({"words": column.within(group.codes), "bars": bars})
         wide = float(ensemble.step) * int(np.ptp(by_column[at][Column.FIRST :], axis=0).max())
-        columns.append({"name": schema.columns[at].name, "range": wide, "cells": cells})
+        columns.append({"name": column.title, "of": column.name, "range": wide, "cells": cells})
     if ensemble.binary:
         sums, needed = _sums(ensemble, schema), ensemble.needed(base, unit)
         return {"labels": [], "columns": columns, "sums": sums, "needed": needed}
@@ -536,7 +539,8 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json:
 
     columns = [
         {
-            "name": column.name,
+            "name": column.title,
+            "of": column.name,
             "range": wide / 100,
             "cells": [
                 {"words": column.within(group.codes), "bars": list(map(bar, group.points))}

@@ -25,10 +25,11 @@
   };
   const percent = (chance) => `${(100 * chance).toFixed(1)}%`;
   const show = () => {
-    const codes = Object.fromEntries(fields.map((field) => [field.name, Number(field.value)]));
+    const answer = document.getElementById("calculated");
+    const codes = codesOf(fields, answer);
+    if (codes === null) return;
     const votes = MODEL.start.map((own, label) => own + begin(MODEL.points, label, codes));
     for (const [times, tree] of MODEL.trees) votes[leaf(tree, codes)] += times;
-    const answer = document.getElementById("calculated");
     if (MODEL.probabilities === null) {
       const found = chances(votes);
       const each = found.map((chance, label) => `${MODEL.labels[label]} ${percent(chance)}`);

@@ -24,7 +24,12 @@
     });
   };
   const show = () => {
-    const codes = Object.fromEntries(fields.map((field) => [field.name, Number(field.value)]));
+    const codes = codesOf(fields, answer);
+    if (MODEL.kind === "time") {
+      document.getElementById("survival").hidden = codes === null;
+      answer.parentElement.hidden = codes !== null;
+    }
+    if (codes === null) return;
     if (MODEL.kind === "time") {
       const chances = survival(codes);
       answer.dataset.value = JSON.stringify(chances);

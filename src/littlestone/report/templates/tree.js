@@ -7,3 +7,9 @@ const leaf = (tree, codes) => {
   }
   return tree;
 };
+const codesOf = (fields, answer) => {
+  const known = fields.every((field) => field.value !== "");
+  for (const name of known ? [] : Object.keys(answer.dataset)) delete answer.dataset[name];
+  answer.textContent = known ? "" : "choose a value for each column";
+  return known ? Object.fromEntries(fields.map((field) => [field.name, Number(field.value)])) : null;
+};
