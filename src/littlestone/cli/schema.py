@@ -16,6 +16,7 @@ from littlestone.cli.options import (
     names,
     needed,
     read_bounds,
+    spellings_in,
 )
 from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import ParameterError
@@ -237,7 +238,9 @@ def check(
     labels:
         Public list of the labels, separated by commas.
     positive:
-        Count only this label, the one that `fit` is to predict; every other cell is "other".
+        Count only this label, the one that `fit` is to predict, or several spellings of it, such as
+        "yes|Yes"; every other cell is "other". Case counts, except that 1 also matches true and
+        yes.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked
@@ -251,7 +254,7 @@ def check(
         epsilon=epsilon,
         delta=delta or 0,
         labels=label_list("check", labels, positive=positive)
-        or (["0", "1"] if positive is None else [positive]),
+        or (["0", "1"] if positive is None else [spellings_in(positive)]),
         csv=table.format("check", data, public),
         ledger=paid_by,
         random_state=paid.checked_seed("check"),

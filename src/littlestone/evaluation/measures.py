@@ -997,10 +997,10 @@ def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str
 
 
 def _distinct_labels(labels: Sequence[Any]) -> list[str]:
-    from littlestone.data.cells import text  # noqa: PLC0415 - beside the engines of `check`
+    from littlestone.data.cells import spelled, spellings, text  # noqa: PLC0415 - beside the engines of `check`
     from littlestone.data.counting import match  # noqa: PLC0415
 
     if isinstance(labels, str) or not labels:
         raise parameter_error("check", "labels", "a sequence of public labels", labels)
     match("check", "labels", *labels)
-    return [str(text(label)) for label in labels]
+    return [spelled([text(part) for part in spellings(label)]) for label in labels]
