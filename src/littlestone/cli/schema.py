@@ -283,12 +283,13 @@ def _show_report(report: DataReport) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = f"{report.noise.reach:g} of {report.n:,} records in each percentage, with probability 95%"
+    off = f"at most {report.noise.reach:,.0f} of {report.n:,} records in every percentage"
     about = (
         "a cell that fits no bin or category. A key of the schema helps with another spelling "
         "(merge), a decimal comma (decimal), a date (type), a unit (strip) or <0.3 (below)"
     )
     facts([
-        ("Other", about), ("Noise", f"at most {off}"),
+        ("Intervals", "with probability 95%, all of them contain the percentages of this table"),
+        ("Noise", f"{off}, with probability 95%"), ("Other", about),
         ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip
