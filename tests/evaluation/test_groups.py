@@ -433,6 +433,23 @@ def test_intervals_hold_the_counts():
     assert 0 < misses <= 34
 
 
+def test_a_delta_is_charged_only_where_it_helps(tmp_path):
+    table = {f"c{j}": [j % 2] * 3000 for j in range(60)} | {"y": [0, 1] * 1500}
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=2, delta="1e-5")
+    for columns, helps in ((2, False), (60, True)):
+        schema = Schema.from_dict({f"c{j}": {"bins": [1]} for j in range(columns)})
+        noise = check_noise(schema, epsilon=1, delta="1e-6")
+        pure = check_noise(schema, epsilon=1)
+        report = ls.check(table, schema, y="y", epsilon=1, delta="1e-6", ledger=ledger)
+        assert report.noise == noise
+        assert (noise.reach < pure.reach) is helps
+        assert report.guarantee.delta == noise.delta == Fraction("1e-6") * helps
+        assert ledger.spent().delta == noise.delta
+        assert helps or noise == pure
+    with pytest.raises(ParameterError):
+        ls.check(table, schema, y="y", epsilon=1, delta=2, ledger=ledger)
+
+
 @pytest.mark.parametrize(("columns", "labels", "epsilon"), [(1, 1, 1), (8, 2, "1/10"), (30, 9, 50)])
 def test_no_count_is_beyond_the_reach(columns, labels, epsilon):
     """The law is summed term by term; the docs' bound for two labels is close, and not below."""

@@ -234,7 +234,8 @@ def check(
     epsilon:
         Privacy loss of the whole report, as a number or a fraction.
     delta:
-        Delta, for example 1e-6, which reduces the noise if there are many columns.
+        Delta, for example 1e-6, which reduces the noise if there are many columns. Otherwise, pure
+        noise is used, and delta 0 is charged.
     labels:
         Public list of the labels, separated by commas.
     positive:
@@ -260,11 +261,11 @@ def check(
         random_state=paid.checked_seed("check"),
     )
     if not printed(report, json=json):
-        _show_report(report)
+        _show_report(report, with_delta=delta is not None)
     return 0
 
 
-def _show_report(report: DataReport) -> None:
+def _show_report(report: DataReport, *, with_delta: bool) -> None:
     from littlestone.report.html import percent
 
     def words(band: Band) -> str:
@@ -288,8 +289,12 @@ def _show_report(report: DataReport) -> None:
         "a cell that fits no bin or category. A key of the schema helps with another spelling "
         "(merge), a decimal comma (decimal), a date (type), a unit (strip) or <0.3 (below)"
     )
+    charged = f"{float(report.noise.delta):g} was charged"
+    used = f"{charged}: the noise with a delta was used, which is smaller than pure noise"
+    if not report.noise.delta:
+        used = f"{charged}: pure noise was used, which is not larger than that with a delta"
     facts([
         ("Intervals", "with probability 95%, all of them contain the percentages of this table"),
         ("Noise", f"{off}, with probability 95%"), ("Other", about),
-        ("Guarantee", str(report.guarantee)),
+        *([("Delta", used)] if with_delta else []), ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip

@@ -802,6 +802,7 @@ class Noise:
     rate: Fraction  # in each cell: Pr[z] ~ e**(-rate |z|)
     reach: float  # all counts are wrong by at most this many records, with probability 95 %
     claim: str  # what proves the composition
+    delta: Fraction = Fraction(0)  # of the composition: 0 where pure noise is the smaller one
 
 
 @dataclass(frozen=True)
@@ -857,7 +858,8 @@ def check(
     epsilon : number > 0
         Of the whole report.
     delta : number in [0, 1), default 0
-        Makes the noise of many columns smaller.
+        Makes the noise of many columns smaller. Where it does not, the pure noise is used, and the
+        delta that is promised, and charged, is 0.
     labels : sequence, default (0, 1)
         The public labels; a cell has one when it is the same number or text.
     csv : CsvFormat, str or mapping, optional
@@ -884,8 +886,8 @@ def check(
 
     Guarantee
     ---------
-    (epsilon, delta)-DP under replace-one: each histogram by claim ``score-histogram``, all
-    together by composition.
+    (epsilon, delta)-DP under replace-one, or epsilon-DP with the pure noise (`Noise.delta` says
+    which): each histogram by claim ``score-histogram``, all together by composition.
 
     Notes
     -----
@@ -909,7 +911,7 @@ def check(
     source = source_of("check", random_state)
     guarantee = Guarantee(
         check_fraction("check", "epsilon", epsilon),
-        Fraction(0) if not delta else check_probability("check", "delta", delta),
+        noise.delta,
         claim=f"{noise.claim}(score-histogram)",
         seeded=source.seeded,
     )
@@ -970,7 +972,8 @@ def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0, labels: int = 2
     rate = histogram_rate(each)
     one = -math.expm1(math.log1p(-_BETA) / (2 * len(schema) + 2 + labels))
     reach = math.ceil(math.log(2 / one / (1 + math.exp(-rate))) / float(rate)) - 1
-    return Noise(each, rate, float(reach), claim)
+    pure = each == exact / (len(schema) + 1)  # which sum to epsilon
+    return Noise(each, rate, float(reach), claim, Fraction(0) if pure else small)
 
 
 def release_shares(
