@@ -13,6 +13,8 @@ from html import unescape
 from pathlib import Path
 from threading import Thread
 
+import pyarrow as pa
+import pyarrow.csv as pacsv
 import pytest
 
 import littlestone as ls
@@ -229,6 +231,57 @@ def test_positive_and_negative(run):
     line = "fit data.csv --x age --y city --class thresholds(1,99) --epsilon 1 --positive Rome"
     assert run(f"{line} --json").json["columns"]["positive"] == "Rome"
     assert run(f"{line} --strict --negative Bonn").code == 0
+
+
+def test_a_positive_label_of_several_spellings(run, folder):
+    """Every command reads them as the one spelling that another table has in their place."""
+    ages = [3, 12, 16, 17, 18, 19, 44, 60] * 100
+    adults = ["ja" if age > 17 and i % 3 else "Ja" if age > 17 else "nein"
+              for i, age in enumerate(ages)]  # fmt: skip
+    for name, cells in (("two", adults), ("one", [cell.lower() for cell in adults])):
+        pacsv.write_csv(pa.table({"age": ages, "adult": cells}), f"{name}.csv")
+    (folder / "s.toml").write_text("[age]\nbins = [10, 18, 30]\n")
+    of = "--y adult --epsilon 4 --seed 1 --json"
+    rule = "--x age --class thresholds(1,99)"
+    lines = [
+        f"fit T.csv {of} {rule} --out N.json --report N.html",
+        f"score N.json T.csv {of}",
+        f"check T.csv {of} --schema s.toml",
+        f"audit replay --data T.csv --y adult {rule} --learner agnostic --epsilon 1 --pairs 3"
+        " --json",
+        f"stream T.csv --y adult {rule} --epsilon 4 --delta 1e-6 --horizon 900 --seed 1 --quiet"
+        " --state N --out N.out",
+    ]
+    found = {}
+    for name, label in (("one", "ja"), ("two", "ja|Ja")):
+        found[name] = [
+            run(line.replace("T", name).replace("N", name), "--positive", label) for line in lines
+        ]
+        assert {each.code for each in found[name]} == {0}
+    fits, scores, checks, replays, _ = zip(*found.values(), strict=True)
+    for first, second in (scores, replays, fits):
+        assert second.out.replace('["ja", "Ja"]', '"ja"') == first.out
+    assert fits[1].json["columns"]["positive"] == ["ja", "Ja"]
+    assert list(checks[1].json["balance"]) == ["ja or Ja"]
+    assert [*checks[1].json["balance"].values()] == [*checks[0].json["balance"].values()]
+    assert (folder / "one.out").read_text() == (folder / "two.out").read_text()
+    again = run("score two.json two.csv --epsilon 4 --seed 1")
+    assert "label 1: adult is ja or Ja; label 0: any other value" in again.out
+    page = (folder / "two.html").read_text()
+    assert "adult is ja or Ja" in page
+    assert "the cell “ja” or “Ja”" in page
+    assert run("stream --state two --report two.html --seed 1").code == 0
+    assert "adult is ja or Ja" in (folder / "two.html").read_text()
+    # in Python, a list; the first spelling is predicted
+    schema = ls.Schema.from_toml("s.toml")
+    model = ls.fit("two.csv", schema=schema, y="adult", labels=["nein", ["ja", "Ja"]], epsilon=4,
+                   random_state=1)  # fmt: skip
+    assert model.release_.columns["positive"] == ["ja", "Ja"]
+    assert model.release_.labels == ("nein", "ja")
+    for odd in ("ja|", "ja|nan"):
+        assert run(lines[0], "--positive", odd).code == 2
+    with pytest.raises(ParameterError, match="unlike the other labels"):
+        ls.fit("two.csv", schema=schema, y="adult", labels=["ja", ["ja", "Ja"]], epsilon=4)
 
 
 def test_the_certificate_is_required_only_when_asked(run, folder):

@@ -27,6 +27,7 @@ from littlestone.data.cells import (
     check_labels,
     digits,
     number,
+    spellings,
     text,
     user_name,
 )
@@ -290,6 +291,21 @@ def test_a_textual_label_matches_exactly():
     assert not any(match(raw) for raw in (">50K.", "<=50K", ">50k", None, 1))
 
 
+def test_a_label_may_have_several_spellings():
+    """The place of a list is that of any of its spellings, and no cell may have two places."""
+    cells = ["no", "No", "ja", " Ja ", "JA", "1", "yes", True, 0, None, "ja|Ja", "['ja', 'Ja']"]
+    for spelt in (["ja", "Ja", 1], ("Ja", "1", "ja", "ja")):
+        alone = [any(Match(each)(cell) for each in spelt) for cell in cells]
+        assert [Match(spelt)(cell) for cell in cells] == alone
+        places = [0 if cell in ("no", "No", 0) else 1 if one else 2
+                  for cell, one in zip(cells, alone, strict=True)]  # fmt: skip
+        assert [Match(["no", "No", 0], spelt).place(cell) for cell in cells] == places
+    for labels in ([["a", "b"], "b"], ["a", ["b", "a"]], [["yes"], ["b", 1]], [[]], [["a", ""]]):
+        with pytest.raises(ValueError):
+            Match(*labels)
+    assert [Match(label).numeric for label in ([1, "2"], [1, "a"])] == [True, False]
+
+
 @pytest.mark.parametrize("nothing", [None, "", float("nan"), "nan", []])
 def test_nothing_equals_a_missing_label(nothing):
     with pytest.raises(ValueError):
@@ -302,7 +318,7 @@ def test_the_label_rule_is_total(positive, raw):
         match = Match(positive)
     except ValueError:
         return
-    assert match(positive)
+    assert all(match(spelling) for spelling in spellings(positive))
     assert match(raw) in (True, False)
 
 

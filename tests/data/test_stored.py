@@ -154,7 +154,9 @@ def test_codes_of_numbers_of_every_type(kind):
 
 
 @pytest.mark.first(4)
-@pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
+@pytest.mark.parametrize(
+    "positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, [2, "x"], 2**62]
+)
 def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
     kinds = check(table, IntegerDomain(1, 9), table.to_pydict(), positive=positive)

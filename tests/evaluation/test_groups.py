@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from fractions import Fraction as F
@@ -422,13 +423,46 @@ def test_columns_compose(columns, epsilon, delta):
 
 
 def test_intervals_hold_the_counts():
-    """Misses are binomial with p <= 1/20: more than 34 of 300 have probability below 1e-5."""
+    """All of a report: misses are binomial with p <= 1/20; P[> 34 of 300] is below 1e-5."""
     noise, source, misses = check_noise(SCHEMA, epsilon=1), SeededSource(3), 0
+    cells = [[400, 400]] * len(SCHEMA) + [[400] * 4]
     for _ in range(300):
-        (((band,),)) = release_shares([[400]], 1000, noise, source)
-        misses += not band.low <= 0.4 <= band.high
-        assert 0 <= band.low <= band.value <= band.high <= 1
+        bands = [b for part in release_shares(cells, 1000, noise, source) for b in part]
+        misses += not all(band.low <= 0.4 <= band.high for band in bands)
+        assert all(0 <= band.low <= band.value <= band.high <= 1 for band in bands)
     assert 0 < misses <= 34
+
+
+def test_a_delta_is_charged_only_where_it_helps(tmp_path):
+    table = {f"c{j}": [j % 2] * 3000 for j in range(60)} | {"y": [0, 1] * 1500}
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=2, delta="1e-5")
+    for columns, helps in ((2, False), (60, True)):
+        schema = Schema.from_dict({f"c{j}": {"bins": [1]} for j in range(columns)})
+        noise = check_noise(schema, epsilon=1, delta="1e-6")
+        pure = check_noise(schema, epsilon=1)
+        report = ls.check(table, schema, y="y", epsilon=1, delta="1e-6", ledger=ledger)
+        assert report.noise == noise
+        assert (noise.reach < pure.reach) is helps
+        assert report.guarantee.delta == noise.delta == Fraction("1e-6") * helps
+        assert ledger.spent().delta == noise.delta
+        assert helps or noise == pure
+    with pytest.raises(ParameterError):
+        ls.check(table, schema, y="y", epsilon=1, delta=2, ledger=ledger)
+
+
+@pytest.mark.parametrize(("columns", "labels", "epsilon"), [(1, 1, 1), (8, 2, "1/10"), (30, 9, 50)])
+def test_no_count_is_beyond_the_reach(columns, labels, epsilon):
+    """The law is summed term by term; the docs' bound for two labels is close, and not below."""
+    schema = Schema.every_column([0]).bind(columns)
+    noise = check_noise(schema, epsilon=epsilon, labels=labels)
+    p, within, laws = math.exp(-float(noise.rate)), 0.0, []
+    for z in range(int(noise.reach) + 1):
+        within += (1 - p) / (1 + p) * p**z * (1 if z == 0 else 2)
+        laws.append(within ** (2 * columns + 2 + labels))
+    assert laws[-1] >= 0.95 > max([*laws[:-1], 0])
+    if labels == 2:
+        bound = 2 * (columns + 1) / float(Fraction(epsilon)) * math.log(40 * (columns + 2))
+        assert 0.98 * bound < noise.reach <= bound
 
 
 class Unused(SeededSource):

@@ -12,6 +12,7 @@ from littlestone.cli.options import (
     label_list,
     needed,
     shared,
+    spellings_in,
     whole,
 )
 from littlestone.cli.terminal import caution, note, printed, progress_of
@@ -163,7 +164,8 @@ def replay(
     x:
         Predictor column, for classes over one column.
     positive:
-        Value of --y that means label 1; every other value means 0.
+        Value of --y that means label 1, or several spellings of it, such as "yes|Yes"; every other
+        value means 0. Case counts, except that 1 also matches true and yes.
     pairs:
         Number of neighbours to compare, which are tables that differ from this one in one record.
     """
@@ -175,8 +177,9 @@ def replay(
     declared = None if public is None else public.csv
     opened = read_table(data, csv=written.csv, declared=declared, caller="audit replay")
     table = Sample.read(
-        opened, x=x, y=y, domain=concepts.domain, positive=positive, caller="audit replay"
-    )
+        opened, x=x, y=y, domain=concepts.domain, positive=spellings_in(positive),
+        caller="audit replay",
+    )  # fmt: skip
     with progress_of("Replaying on neighbours"):
         found = replayed(algorithm, table, pairs=pairs)
     return _verdict(found, json=json)

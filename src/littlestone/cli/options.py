@@ -183,16 +183,17 @@ class Records:
     """Column that identifies the user (a person or machine) of each record. All records of a user
     are then protected together. Records without a user count as those of one user."""
     positive: str | None = None
-    """Value of --y that means label 1; every other value means 0. The default is 1, which also
-    matches true and yes."""
+    """Value of --y that means label 1, or several spellings of it, such as "yes|Yes"; every other
+    value means 0. Case counts, except that 1, the default, also matches true and yes in any
+    case."""
     negative: str | None = None
-    """With --strict: the only value of --y that means label 0. It is 0 by default if --positive is
-    1, and required otherwise."""
+    """With --strict: the only value of --y that means label 0, or several spellings. It is 0 by
+    default if --positive is 1, and required otherwise."""
     strict: Flag = False
     """Refuse a table or row with a cell that does not fit its column, instead of applying the
     public rules for such cells. A refusal is not covered by the privacy guarantee."""
 
-    def label_rule(self, caller: str) -> dict[str, str | None]:
+    def label_rule(self, caller: str) -> Json:
         """Return the label that means 1, and the only other one that strict reading allows."""
         if not self.strict:
             if self.negative is not None:
@@ -200,10 +201,24 @@ class Records:
                     f"The 'negative' parameter of {caller} is for --strict: without it, every cell "
                     "other than the positive one means 0."
                 )
-            return {"positive": self.positive or "1", "negative": None}
+            return {"positive": spellings_in(self.positive) or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
             raise ParameterError("With --strict and --positive, also give --negative.")
-        return {"positive": self.positive or "1", "negative": self.negative or "0"}
+        positive, negative = map(spellings_in, (self.positive, self.negative))
+        return {"positive": positive or "1", "negative": negative or "0"}
+
+
+def spellings_in(label: Any) -> Any:
+    """Return the label of --positive: "yes|Yes" is one of two spellings.
+
+    Examples
+    --------
+    >>> spellings_in("yes"), spellings_in("yes|Yes")
+    ('yes', ['yes', 'Yes'])
+    """
+    if not isinstance(label, str) or "|" not in label:
+        return label
+    return [part.strip() for part in label.split("|")]
 
 
 def covered_share(caller: str, text: str | None) -> Fraction | None:

@@ -18,6 +18,7 @@ from littlestone.cli.options import (
     check_outputs,
     read_groups,
     shared,
+    spellings_in,
     write_page,
 )
 from littlestone.cli.terminal import caution, facts, printed, reading, table
@@ -270,7 +271,8 @@ class Asked(Csv, Paid):
     y: str | None = None
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
-    """Value of --y that means label 1, if it differs from the model's."""
+    """Value of --y that means label 1, or several spellings, such as "yes|Yes", if it differs from
+    the model's. Case counts, except that 1 also matches true and yes."""
     user: str | None = None
     """For a model that protects users: column that identifies them, if its name differs from the
     model's."""
@@ -306,7 +308,8 @@ def score(
     if printed(_document(found), json=json):
         filed.write(found.record)
         return 0
-    rows = [*doubt_facts(found, asked.positive), ("Rule", found.hypothesis.describe())]
+    rows = doubt_facts(found, spellings_in(asked.positive))
+    rows.append(("Rule", found.hypothesis.describe()))
     if asked.positive is None and meaning(found):
         rows.append(("", meaning(found)))
     rows += [("Guarantee", str(found.guarantee)), *evaluation_facts(found)]
@@ -346,7 +349,8 @@ def _scored(model: str, data: str, asked: Asked, filed: Filed, by: str | None) -
     y = asked.y or columns["y"]
     groups = _groups_of(by, release, y)
     domain = release.concept_class.domain if groups is None else groups.domain
-    how: Json = {"positive": asked.positive or columns.get("positive", "1"), "caller": "score"}
+    positive = spellings_in(asked.positive) or columns.get("positive", "1")
+    how: Json = {"positive": positive, "caller": "score"}
     how |= {"y": y, "domain": domain, "labels": release.labels if listed else None}
     how |= {} if user is None else {"user": user}
     with reading("Counting records"):

@@ -16,6 +16,7 @@ from littlestone.cli.options import (
     names,
     needed,
     read_bounds,
+    spellings_in,
 )
 from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import ParameterError
@@ -233,11 +234,14 @@ def check(
     epsilon:
         Privacy loss of the whole report, as a number or a fraction.
     delta:
-        Delta, for example 1e-6, which reduces the noise if there are many columns.
+        Delta, for example 1e-6, which reduces the noise if there are many columns. Otherwise, pure
+        noise is used, and delta 0 is charged.
     labels:
         Public list of the labels, separated by commas.
     positive:
-        Count only this label, the one that `fit` is to predict; every other cell is "other".
+        Count only this label, the one that `fit` is to predict, or several spellings of it, such as
+        "yes|Yes"; every other cell is "other". Case counts, except that 1 also matches true and
+        yes.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked
@@ -251,17 +255,17 @@ def check(
         epsilon=epsilon,
         delta=delta or 0,
         labels=label_list("check", labels, positive=positive)
-        or (["0", "1"] if positive is None else [positive]),
+        or (["0", "1"] if positive is None else [spellings_in(positive)]),
         csv=table.format("check", data, public),
         ledger=paid_by,
         random_state=paid.checked_seed("check"),
     )
     if not printed(report, json=json):
-        _show_report(report)
+        _show_report(report, with_delta=delta is not None)
     return 0
 
 
-def _show_report(report: DataReport) -> None:
+def _show_report(report: DataReport, *, with_delta: bool) -> None:
     from littlestone.report.html import percent
 
     def words(band: Band) -> str:
@@ -280,12 +284,17 @@ def _show_report(report: DataReport) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = f"{report.noise.reach:g} of {report.n:,} records in each percentage, with probability 95%"
+    off = f"at most {report.noise.reach:,.0f} of {report.n:,} records in every percentage"
     about = (
         "a cell that fits no bin or category. A key of the schema helps with another spelling "
         "(merge), a decimal comma (decimal), a date (type), a unit (strip) or <0.3 (below)"
     )
+    charged = f"{float(report.noise.delta):g} was charged"
+    used = f"{charged}: the noise with a delta was used, which is smaller than pure noise"
+    if not report.noise.delta:
+        used = f"{charged}: pure noise was used, which is not larger than that with a delta"
     facts([
-        ("Other", about), ("Noise", f"at most {off}"),
-        ("Guarantee", str(report.guarantee)),
+        ("Intervals", "with probability 95%, all of them contain the percentages of this table"),
+        ("Noise", f"{off}, with probability 95%"), ("Other", about),
+        *([("Delta", used)] if with_delta else []), ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip

@@ -29,6 +29,7 @@ from littlestone.cli.options import (
     refuse_schema,
     say_columns,
     shared,
+    spellings_in,
     whole,
     write_page,
 )
@@ -295,6 +296,7 @@ def _prepared(
     from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
+    terms = replace(terms, positive=spellings_in(terms.positive))
     known, typed = _known(folder), vars(terms)
     if known is None:
         for name in ("concept_class", "epsilon", "delta", "horizon"):

@@ -266,11 +266,28 @@ def canonical(written: str) -> str:
     return f"{moment.date()}{clock}{'+00:00' * zoned}"
 
 
+def spellings(label: Any) -> list[Any]:
+    """Return how a label may be written: a list or tuple says so, other labels are themselves."""
+    return list(label) if isinstance(label, list | tuple) else [label]
+
+
+def spelled(label: Any, form: str = "{}") -> str:
+    """Return a label in words.
+
+    Examples
+    --------
+    >>> spelled("no"), spelled(["yes", "Yes"])
+    ('no', 'yes or Yes')
+    """
+    return " or ".join(map(form.format, spellings(label)))
+
+
 class Match:
     """The label rule: which of some public labels a cell equals.
 
     Equal means the same number (``"1"``, 1, 1.0 and True all equal 1; so does ``"yes"``, and
-    ``"no"`` equals 0) or the same text. A missing cell equals nothing. No cell may equal two
+    ``"no"`` equals 0) or the same text. A list or tuple is one label of several spellings, and a
+    cell equals it if it equals one of them. A missing cell equals nothing. No cell may equal two
     labels: such labels, and missing ones, are a ValueError (what is allowed, the label).
 
     Examples
@@ -280,6 +297,8 @@ class Match:
     [True, True, True, True, True, True, True, False, False]
     >>> [Match("a", "b", "c").place(cell) for cell in ("b", "c ", "?", None)]
     [1, 2, 3, 3]
+    >>> [Match("no", ["yes", "Yes"]).place(cell) for cell in ("Yes", "yes", "YES")]
+    [1, 1, 2]
     """
 
     def __init__(self, *labels: object) -> None:
@@ -289,16 +308,20 @@ class Match:
         self.numeric = True
         equal = set[object]()  # what cells that are written like earlier labels would equal
         for place, label in enumerate(labels):
-            written = text(label)
-            if written is None or written.lower() == "nan":
-                raise ValueError("a number or a text, not missing", label)
-            value = number(written)
-            keys = {written, value} - {None}
-            if self(label) or equal & keys:
-                raise ValueError("unlike the other labels, also as a number", label)
-            equal |= {*keys, _ANSWERS.get(written.lower())}
-            self.numeric &= value is not None
-            self._places |= dict.fromkeys(keys, place)
+            own, also = set[object](), set[object]()
+            for spelling in spellings(label) or [None]:
+                written = text(spelling)
+                if written is None or written.lower() == "nan":
+                    raise ValueError("a number or a text, not missing", label)
+                value = number(written)
+                keys = {written, value} - {None}
+                if self(spelling) or equal & keys:
+                    raise ValueError("unlike the other labels, also as a number", label)
+                own |= keys
+                also.add(_ANSWERS.get(written.lower()))
+                self.numeric &= value is not None
+            equal |= own | also
+            self._places |= dict.fromkeys(own, place)
 
     def __call__(self, raw: object) -> bool:
         """Return whether a raw cell equals one of the labels."""

@@ -367,9 +367,9 @@ class Sample:
             Column of the labels.
         domain : Domain
             `IntegerDomain`, `TextDomain`, `AnyDomain` or `RowDomain`.
-        positive : int, float, bool or str, default=1
+        positive : int, float, bool or str, or a list of spellings, default=1
             Public. A label is 1 when its cell is the same number (1, 1.0, "1", True) or the same
-            text; a missing label is 0.
+            text, in which case counts; a missing label is 0.
         labels : sequence of int or str, optional
             A public list of labels instead: a cell that equals none of them is counted apart.
         strict : bool, default=False

@@ -41,7 +41,6 @@ from littlestone.errors import (
 from littlestone.evaluation.histogram import (
     ScoreHistogram,
     histogram_rate,
-    noise_reach,
     release_histogram,
 )
 from littlestone.notebooks import Card
@@ -801,8 +800,9 @@ class Noise:
 
     each: Fraction  # what one column (or the labels) costs
     rate: Fraction  # in each cell: Pr[z] ~ e**(-rate |z|)
-    reach: float  # a count is wrong by at most this many records, with probability 95 %
+    reach: float  # all counts are wrong by at most this many records, with probability 95 %
     claim: str  # what proves the composition
+    delta: Fraction = Fraction(0)  # of the composition: 0 where pure noise is the smaller one
 
 
 @dataclass(frozen=True)
@@ -858,7 +858,8 @@ def check(
     epsilon : number > 0
         Of the whole report.
     delta : number in [0, 1), default 0
-        Makes the noise of many columns smaller.
+        Makes the noise of many columns smaller. Where it does not, the pure noise is used, and the
+        delta that is promised, and charged, is 0.
     labels : sequence, default (0, 1)
         The public labels; a cell has one when it is the same number or text.
     csv : CsvFormat, str or mapping, optional
@@ -871,7 +872,8 @@ def check(
     Returns
     -------
     DataReport
-        Each interval holds the records' own share with probability 95 % over the noise.
+        Its intervals hold together: with probability 95% over the noise, every one of them contains
+        the records' own share.
 
     Raises
     ------
@@ -884,8 +886,8 @@ def check(
 
     Guarantee
     ---------
-    (epsilon, delta)-DP under replace-one: each histogram by claim ``score-histogram``, all
-    together by composition.
+    (epsilon, delta)-DP under replace-one, or epsilon-DP with the pure noise (`Noise.delta` says
+    which): each histogram by claim ``score-histogram``, all together by composition.
 
     Notes
     -----
@@ -904,12 +906,12 @@ def check(
     from littlestone.data.counting import count_codes, count_labels  # noqa: PLC0415 - engines
     from littlestone.data.tables import read_table  # noqa: PLC0415
 
-    noise = check_noise(schema, epsilon=epsilon, delta=delta)
     names = _distinct_labels(labels)
+    noise = check_noise(schema, epsilon=epsilon, delta=delta, labels=len(names))
     source = source_of("check", random_state)
     guarantee = Guarantee(
         check_fraction("check", "epsilon", epsilon),
-        Fraction(0) if not delta else check_probability("check", "delta", delta),
+        noise.delta,
         claim=f"{noise.claim}(score-histogram)",
         seeded=source.seeded,
     )
@@ -944,14 +946,21 @@ def check(
     )
 
 
-def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0) -> Noise:
+def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0, labels: int = 2) -> Noise:
     """Return the noise of `check`; reads no data.
+
+    Notes
+    -----
+    A report of c columns and k labels has m = 2 (c + 1) + k counts with independent noises, each of
+    them beyond a with probability ``2 p**(a + 1) / (1 + p)``, p = e**-rate. The reach is the
+    smallest a for which that is at most ``1 - 0.95**(1/m)``: then no noise is beyond it with
+    probability 95%.
 
     Examples
     --------
     >>> schema = Schema.every_column([0]).bind(100)
     >>> check_noise(schema, epsilon="0.1").reach, check_noise(schema, epsilon=1, delta=1e-6).reach
-    (6051.0, 255.0)
+    (16743.0, 705.0)
     """
     if not isinstance(schema, Schema) or not schema.bound:
         hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
@@ -961,7 +970,10 @@ def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0) -> Noise:
     small = Fraction(0) if not delta else check_probability("check", "delta", delta)
     each, claim = _each(exact, small, len(schema) + 1)
     rate = histogram_rate(each)
-    return Noise(each, rate, noise_reach(rate, 1, _BETA), claim)
+    one = -math.expm1(math.log1p(-_BETA) / (2 * len(schema) + 2 + labels))
+    reach = math.ceil(math.log(2 / one / (1 + math.exp(-rate))) / float(rate)) - 1
+    pure = each == exact / (len(schema) + 1)  # which sum to epsilon
+    return Noise(each, rate, float(reach), claim, Fraction(0) if pure else small)
 
 
 def release_shares(
@@ -997,10 +1009,10 @@ def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str
 
 
 def _distinct_labels(labels: Sequence[Any]) -> list[str]:
-    from littlestone.data.cells import text  # noqa: PLC0415 - beside the engines of `check`
+    from littlestone.data.cells import spelled, spellings, text  # noqa: PLC0415 - beside the engines of `check`
     from littlestone.data.counting import match  # noqa: PLC0415
 
     if isinstance(labels, str) or not labels:
         raise parameter_error("check", "labels", "a sequence of public labels", labels)
     match("check", "labels", *labels)
-    return [str(text(label)) for label in labels]
+    return [spelled([text(part) for part in spellings(label)]) for label in labels]

@@ -26,7 +26,7 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
-from littlestone.data.cells import CsvFormat, check_labels, user_name
+from littlestone.data.cells import CsvFormat, check_labels, text, user_name
 from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Target
@@ -758,7 +758,8 @@ def fit(
         The family. Rules and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
-        cells are the first; more are listed, and a cell that is none of them counts as wrong.
+        cells are the first; it may be a list of spellings, as in ["no", ["yes", "Yes"]]. More are
+        listed, and a cell that is none of them counts as wrong.
     user : str, optional
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
@@ -880,7 +881,13 @@ def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
         if name not in OPTIONS:
             raise ParameterError(no_argument("littlestone", name))
     typed = OPTIONS | dict(options)
-    labels = typed["labels"]
+    labels, positive = typed["labels"], None
+    if type(labels) in (list, tuple) and len(labels) == 2 and type(labels[1]) in (list, tuple):
+        from littlestone.data.counting import match  # noqa: PLC0415 - engines are loaded late
+
+        match(caller, "labels", *labels)  # then predictions say the first spelling
+        positive = [text(spelling) for spelling in labels[1]]
+        labels = [labels[0], labels[1][0]]
     names = None if labels is None else tuple(check_labels(caller, labels))
     listed, two = (names, None) if names is not None and len(names) > 2 else (None, names)
     schema, columns = typed["schema"], typed["columns"]
@@ -889,7 +896,7 @@ def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
     return Fit(
         **{name: typed[name] for name in _AS_TYPED},
         target={name: typed[name] for name in _OF_TARGETS_ONLY},
-        labels=Labels(listed, two, 1 if two is None else two[1]),
+        labels=Labels(listed, two, positive or (1 if two is None else two[1])),
         caller=caller,
     )
 

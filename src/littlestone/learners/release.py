@@ -33,7 +33,7 @@ from littlestone.classes.hypotheses import (
     constant_label,
 )
 from littlestone.costs import Costs
-from littlestone.data.cells import BINARY, CsvFormat, check_labels
+from littlestone.data.cells import BINARY, CsvFormat, check_labels, spelled, spellings
 from littlestone.data.schema import Proposal
 from littlestone.errors import (
     ParameterError,
@@ -644,7 +644,7 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     return None if schema is None else schema.proposal
 
 
-def doubt(release: Release, positive: str | None = None) -> str:
+def doubt(release: Release, positive: str | list[str] | None = None) -> str:
     """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
 
     Of labels: perhaps no record has one, by the noisy counts, at 95 %. ``positive`` is the cell
@@ -669,7 +669,7 @@ def doubt(release: Release, positive: str | None = None) -> str:
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
-    label = positive or (release.columns or {}).get("positive", release.labels[1])
+    label = spelled(positive or (release.columns or {}).get("positive", release.labels[1]))
     return (
         f"because of the noise, it is not clear that any record has the label {label!r}. Check "
         "that it is written as in the table (--positive, labels=): every other cell is read as the "
@@ -797,6 +797,8 @@ def _columns(columns: Any) -> Json | None:
     for name, value in columns.items():
         if name == "x":
             list(map(_text, value if isinstance(value, list) else [None]))
+        elif name == "positive":
+            list(map(_text, spellings(value) or [None]))
         elif name == "samples_per_user":
             _count(value)
         else:

@@ -805,7 +805,10 @@ class Planned:
         csv = fit.csv or (None if self.schema is None else self.schema.csv)
         named |= {"csv": None if csv is None or not str(csv) else csv}
         columns: Json = {"x": x, "y": task.y}
-        columns |= {name: str(value) for name, value in named.items() if value is not None}
+        columns |= {
+            name: list(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            for name, value in named.items() if value is not None
+        }  # fmt: skip
         if fit.samples_per_user is not None:
             columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
         read = partial(

@@ -38,7 +38,7 @@ class Labels:
 
     listed: tuple[Any, ...] | None = None
     names: tuple[Any, ...] | None = None  # of two: what predictions say
-    positive: Any = 1
+    positive: Any = 1  # or a list of its spellings
     negative: Any = None  # with strict reading: the only other cell
     kind = "label"
     of_labels = True

@@ -31,6 +31,7 @@ from littlestone.classes import (
     TreeSum,
 )
 from littlestone.data import Column, RowDomain, Schema
+from littlestone.data.cells import spellings
 from littlestone.data.containers import Stream
 from littlestone.data.domains import user_index
 from littlestone.data.tables import Table, read_table
@@ -472,8 +473,8 @@ class Made:
             lambda b: self._chances(b * signal), self.best, lambda p: auroc(p, p, 1 - p)
         )
         ones, labels = generator.random(n) < chance, self.fit.task.target
-        positive = getattr(labels, "positive", 1)
-        other = getattr(labels, "negative", None)
+        positive = spellings(getattr(labels, "positive", 1))[0]
+        other = spellings(getattr(labels, "negative", None))[0]
         if not isinstance(positive, str):
             return [np.where(ones, positive, 0 if positive != 0 else 1)]
         return [np.where(ones, positive, other or f"not {positive}").tolist()]
@@ -510,7 +511,8 @@ class Made:
         if not target.of_labels:
             value = np.asarray(outcome[0], dtype=np.float64)
         else:
-            value = (np.asarray(outcome[0]) == getattr(target, "positive", 1)).astype(np.float64)
+            positive = spellings(getattr(target, "positive", 1))[0]
+            value = (np.asarray(outcome[0]) == positive).astype(np.float64)
         quality = []
         for column in codes.T:
             many = np.bincount(column)

@@ -17,6 +17,7 @@ import numpy as np
 
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
+from littlestone.data.cells import spellings
 from littlestone.errors import counted
 from littlestone.evaluation import (
     Band,
@@ -546,7 +547,7 @@ def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) 
 # -- A release in lines of name and text, and all of them together: functions of the release only.
 
 
-def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
+def doubt_facts(release: Release, positive: str | list[str] | None = None) -> list[tuple[str, str]]:
     """Return a line that says so, if perhaps the column that is predicted means something else."""
     return [("Caution", said)] if (said := doubt(release, positive)) else []
 
@@ -705,7 +706,7 @@ def meaning(release: Release) -> str:
     rows = release.concept_class.row_schema is not None  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
     # they are read as the number 1
-    also = ", true or yes" if columns.get("positive") == "1" else ""
+    also = ", true or yes" if "1" in spellings(columns.get("positive")) else ""
     return f"{named}label 1: {positive}{also}; label 0: any other value"
 
 

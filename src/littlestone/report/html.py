@@ -43,7 +43,7 @@ from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.data import Column, IntegerDomain
-from littlestone.data.cells import BINARY
+from littlestone.data.cells import BINARY, spelled
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.release import Release
 from littlestone.privacy.guarantee import NOT_PRIVATE, short_text
@@ -470,7 +470,7 @@ def outcomes(release: Release) -> tuple[str, str]:
     name, positive = columns.get("y"), columns.get("positive")
     if not isinstance(name, str) or positive is None:
         return "label 1", "label 0"
-    return f"{name} is {positive}", f"{name} is not {positive}"
+    return f"{name} is {spelled(positive)}", f"{name} is not {spelled(positive)}"
 
 
 # -- On axes ---------------------------------------------------------------------------------------

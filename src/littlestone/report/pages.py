@@ -22,6 +22,7 @@ from littlestone import __version__
 from littlestone.classes import Dimensions, LinearClass, TreeHypothesis
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
+from littlestone.data.cells import spelled, spellings
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.record import used
@@ -214,7 +215,8 @@ def _of_trees(release: Release) -> Json:
 def _outcome(release: Release) -> str:
     """Return what the label means, for a line: ``Died``, or ``Stage is IV``."""
     name, positive = ((release.columns or {}).get(what) for what in ("y", "positive"))
-    words = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
+    plain = name and all(str(each).lower() in _YES for each in spellings(positive))
+    words = str(name) if plain else outcomes(release)[0]
     return words[:1].upper() + words[1:]
 
 
@@ -284,7 +286,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         words = f"{columns['y']} (a {target.kind} from {low:,.10g} to {high:,.10g})"
         return "Target column", words
-    means = f"label 1: the cell “{columns.get('positive')}”"
+    means = f"label 1: the cell {spelled(columns.get('positive'), '“{}”')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

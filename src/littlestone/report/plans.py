@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import class_from_dict, load
+from littlestone.data.cells import spelled
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import MistakeBound, lower_bounds, mistake_bound
 from littlestone.learners.online.journal import algorithm_in
@@ -162,7 +163,7 @@ def _page(public: Mapping[str, Any]) -> str:
     rows, used, planned = (int(public[k]) for k in ("rows", "batches", "planned_batches"))
     now = published[-1][1] if published else None
     bound = _mistake_bound(public)
-    columns, positive = about.get("x") or [], str(about.get("positive", "1"))
+    columns, positive = about.get("x") or [], spelled(about.get("positive", "1"))
     y = str(about.get("y", "y"))
     named = f"x is {columns[0]}; " if len(columns) == 1 else ""
     setting = Setting(concepts.domain, f"{y} is {positive}", f"{y} is not {positive}")
