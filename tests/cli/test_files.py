@@ -266,7 +266,7 @@ def test_a_schema_is_proposed(run, folder):
                "--beta 0.05")  # fmt: skip
     assert "does not hold" in done.out
     assert "explicit" not in done.out
-    assert "It guarantees" not in done.out
+    assert "it attains" not in done.out
     assert "learned from 6,000 records: (2, 1e-06)" in done.out
     assert "No certificate holds" in done.out
     line = "plan --schema learned.toml --epsilon 1 --beta 0.05"

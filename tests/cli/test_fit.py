@@ -72,7 +72,7 @@ def test_the_printed_text_says_everything(run):
         "x is age; label 1: adult is 1",
         "pure 1-differential privacy, replace-one",
         "by a factor of at most 2.72",
-        "an error rate of at most 10%, with probability at least 95%",
+        "an error rate on new records of at most 10%, with probability at least 95%",
         f"{own.required_samples()} records; there are 800",
         "holds",
         "m.json",
@@ -269,7 +269,7 @@ def test_a_positive_label_of_several_spellings(run, folder):
     assert "label 1: adult is ja or Ja; label 0: any other value" in again.out
     page = (folder / "two.html").read_text()
     assert "adult is ja or Ja" in page
-    assert "the cell “ja” or “Ja”" in page
+    assert "label 1: adult is ja or Ja" in page
     assert run("stream --state two --report two.html --seed 1").code == 0
     assert "adult is ja or Ja" in (folder / "two.html").read_text()
     # in Python, a list; the first spelling is predicted

@@ -114,7 +114,7 @@ def test_what_it_says():
         "2.72 times",
         "50% 26.8% 73.2%",
         "The certificate holds.",
-        "an error rate of at most 10%",
+        "an error rate on new records of at most 10%",
         "with probability at least 95%",
         "exp-mech.tight.realizable",
         "records are drawn independently",

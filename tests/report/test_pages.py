@@ -71,7 +71,7 @@ def test_the_page_of_a_plan(plans):
 @pytest.mark.more
 def test_the_page_of_a_plan_for_users():
     text = plain(page(ls.plan(ls.Thresholds(1, 3), epsilon=1, samples_per_user=2)))
-    assert "How many users to learn" in text
+    assert "How many users are needed to learn" in text
     assert "group privacy" in text
 
 

@@ -271,7 +271,7 @@ def _show(plans: Plans) -> None:
         assert certificate is not None
         sure = percent(1 - certificate.beta)
         note(
-            f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
+            f"With {sure} confidence, it attains {accuracy_asked(certificate)}."
             if certificate.holds
             else "No certificate holds for it (see below)."
         )

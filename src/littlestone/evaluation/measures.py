@@ -273,9 +273,9 @@ class Evaluation(Figures):
                 "them."
             )
         risk = float(check_probability("evaluate", "beta", beta)) / 2
-        value = 1 - self._raw_share(answers)
+        value = max(0.0, 1 - self._raw_share(answers))
         reach = self.histogram.reach(self._counts.size, risk) / 2
-        mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
+        mistakes = min(self._n, math.ceil(value * self._n + reach))
         return min(1.0, float(upper_limit(mistakes, self._n, risk)) + 1e-12)
 
     def shares(self) -> Floats:

@@ -663,8 +663,8 @@ def doubt(release: Release, positive: str | list[str] | None = None) -> str:
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
             f"because of the noise, it is not clear that these labels occur: {hidden}. Check that "
-            "they are written as in the table (--labels, labels=): a cell outside the list counts "
-            "as an error"
+            "they are written as in the table (--labels; in Python, labels=): a cell outside the "
+            "list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
@@ -672,8 +672,8 @@ def doubt(release: Release, positive: str | list[str] | None = None) -> str:
     label = spelled(positive or (release.columns or {}).get("positive", release.labels[1]))
     return (
         f"because of the noise, it is not clear that any record has the label {label!r}. Check "
-        "that it is written as in the table (--positive, labels=): every other cell is read as the "
-        "other label"
+        "that it is written as in the table (--positive or --labels; in Python, labels=): every "
+        "other cell is read as the other label"
     )
 
 

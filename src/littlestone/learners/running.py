@@ -422,9 +422,9 @@ def first_count(
         seeded = f" {NOT_PRIVATE}." if source.seeded else ""
         raise StoppedError(
             f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
-            f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
-            f"label (--target). This count cost epsilon {shares.labels}, which is spent; "
-            f"nothing else was drawn.{seeded}"
+            f"{n:,}). State which cell means 1 (--positive; in Python, labels=), or "
+            "that it is not a label (--target). This count cost epsilon "
+            f"{shares.labels}, which is spent; nothing else was drawn.{seeded}"
         )
     return (part,)
 

@@ -288,8 +288,9 @@ class Needed:
         return (
             f"{answer}: with {counted(self.records, 'records')} at epsilon {float(self.epsilon):g}"
             f", {self.aim.words} in {self.found.share:.0%} of {self.found.runs} runs; the "
-            f"required probability is {self.chance:.0%}; 90% confidence interval of the true one: "
-            f"{low:.0%} to {high:.0%} (ignoring the sampling error of the public table)."
+            f"required probability is {self.chance:.0%}. A 90% confidence interval for the true "
+            f"probability is {low:.0%} to {high:.0%} (ignoring the sampling error of the public "
+            "table)."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 

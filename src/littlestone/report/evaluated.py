@@ -173,8 +173,8 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
     said = (
-        "the probabilities were recalibrated, and the labels were not; so where the probability is "
-        f"{ends}, the less probable label is predicted"
+        "the probabilities were recalibrated, but the threshold for predicting a label was not; so "
+        f"where the probability is {ends}, the less probable label is predicted"
     )
     return [("Recalibration", said)]
 
@@ -361,7 +361,7 @@ def hidden_words(facts: Sequence[tuple[str, str]]) -> str:
 
 def _compared(release: Release, quality: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
-    rival = release.labels[quality.rival]
+    rival = "the same label" if quality.baseline.hidden else release.labels[quality.rival]
     if quality.constant is not None:
         return f"The rule is a constant: it always predicts {release.labels[quality.constant]}."
     if quality.better is None:
@@ -683,15 +683,15 @@ def accuracy_asked(certificate: Certificate) -> str:
     if "exp-mech.cost" in certificate.claims:
         cost = f"{float(certificate['cost']):.4g}"
         if certifies_agnostic(certificate):
-            return f"on new records, a mean cost at most {cost} above the lowest in the class"
-        return f"on new records, a mean cost of at most {cost}"
+            return f"a mean cost on new records at most {cost} above the lowest in the class"
+        return f"a mean cost on new records of at most {cost}"
     if certifies_agnostic(certificate):
         points = alpha.removesuffix("%")
         return (
-            f"on new records, an error rate at most {points} percentage points above that of the "
+            f"an error rate on new records at most {points} percentage points above that of the "
             "best concept of the class"
         )
-    return f"on new records, an error rate of at most {alpha}"
+    return f"an error rate on new records of at most {alpha}"
 
 
 def meaning(release: Release) -> str:
@@ -732,8 +732,8 @@ def summary(release: Release) -> list[tuple[str, ...]]:
         )
     elif guarantee.pure:
         factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-        odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
-        rows.append(("", odds))
+        odds = f"for someone who knows all other {who}s, this release changes the odds of any "
+        rows.append(("", f"{odds}statement about one {who} by a factor of at most {factor}"))
     rows += _certified(release) if certificate is not None else []
     rows += proposal_facts(release.parts, release.proposal, sets=release.target is None)
     rows += coefficient_facts(release)
@@ -796,7 +796,7 @@ def _narrower(release: Release) -> list[tuple[str, ...]]:
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     has = f"the error rate has a 95% margin of error of {points} percentage points"
     has = "the error rate is hidden by noise" if found.error.hidden else has
-    text = f"{has}; another fit with a larger {more} would be more precise, but costs epsilon"
+    text = f"{has}; another fit with a larger {more} would be more precise, but would cost epsilon"
     return [("Precision", text)]
 
 

@@ -264,8 +264,8 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     apart = dict(facts).get("Evaluated on", "not evaluated")
     odds, who = "", guarantee.neighbours.unit
     if guarantee.pure:
-        odds = f": the odds of any statement about one {who} change by a factor of at most "
-        odds += odds_factor(guarantee.epsilon)
+        odds = f": for someone who knows all other {who}s, the odds of any statement about one "
+        odds += f"{who} change by a factor of at most {odds_factor(guarantee.epsilon)}"
     filled = {
         "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
         "9 Predictors": f"{names}; their bins and categories are {bins}",

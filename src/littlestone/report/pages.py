@@ -22,7 +22,7 @@ from littlestone import __version__
 from littlestone.classes import Dimensions, LinearClass, TreeHypothesis
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
-from littlestone.data.cells import spelled, spellings
+from littlestone.data.cells import spellings
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.record import used
@@ -286,7 +286,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         words = f"{columns['y']} (a {target.kind} from {low:,.10g} to {high:,.10g})"
         return "Target column", words
-    means = f"label 1: the cell {spelled(columns.get('positive'), '“{}”')}"
+    means = meaning(release)
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

@@ -381,6 +381,9 @@ def test_listed_words():
     assert always.describe() == "always b"
     assert always.constant == 1
     assert listed_sum(1).constant is None
+    trees = (TreeHypothesis.of(Node(Splits(SCHEMA).literals[0], 1, 0)),) * 3  # one vote each
+    for first, second, constant in ((3, 0, 0), (2, 0, None), (0, 3, None), (0, 4, 1)):
+        assert TreeEnsemble(trees, Fraction(1), (first, second)).constant == constant
     assert "13 trees of depth 2" in listed_sum(2).describe()
     assert "initial votes: 2 for it's, 3 for c,d" in listed_sum(2).describe()
 

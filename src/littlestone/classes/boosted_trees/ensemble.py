@@ -213,8 +213,11 @@ class TreeEnsemble(Sum):
 
     @property
     def constant(self) -> int | None:
-        """The code that is always answered, if all trees are constants."""
+        """The code that is always answered, if all trees are constants or too few to outvote it."""
         columns = self.code_points.columns if self.code_points else ()
+        above, most = self.start[0] - self.start[-1], len(self.trees)
+        if self.binary and not columns and not -most <= above < most:
+            return int(above < 0)
         if columns or any(tree.constant is None for tree in self.counted):
             return None
         return int(self.predict(np.zeros((1, 1), dtype=np.int64))[0])
