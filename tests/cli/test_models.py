@@ -31,7 +31,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert model["guarantee"]["epsilon"] == 8
     assert "proposal" in str(model["class"])
     assert run("predict m.json data.csv").code == 0
-    assert "change by a factor of at most 2981" in done.out, "columns and model together"
+    assert "by a factor of at most 2981" in done.out, "columns and model together"
     assert run("report m.json --out p.html").code == 0
     assert "<dt>Privacy loss ε</dt><dd>8</dd>" in (folder / "p.html").read_text()
 

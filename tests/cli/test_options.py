@@ -38,7 +38,7 @@ def test_who_pays_is_said_alike(command, monkeypatch):
     assert (
         "--ledger STR File with the privacy budget of these records, made by `littlestone" in text
     )
-    assert "--purpose STR With --ledger: purpose of the release, recorded in one line" in text
+    assert "--purpose STR With --ledger: purpose of the release, in one line" in text
     assert "--seed INT Seed that makes the result reproducible but NOT PRIVATE." in text
 
 

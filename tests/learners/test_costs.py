@@ -187,7 +187,7 @@ def test_a_rare_label_with_costs():
     said = plain(release)
     assert "Mean cost" in said
     assert "The rule has a lower mean cost than always predicting" in said
-    assert "a mean cost at most 0.9 above the lowest in the class" in said
+    assert "a mean cost on new records at most 0.9 above the lowest in the class" in said
     assert "Mean cost" in page(release)
 
 
