@@ -416,7 +416,9 @@ class Filter:
         self, accounting: str, epsilon: Fraction, delta: Fraction, rho: Fraction | None = None
     ) -> None:
         if accounting not in ACCOUNTING:
-            raise parameter_error("Ledger", "accounting", f"one of {', '.join(ACCOUNTING)}", accounting)
+            raise parameter_error(
+                "Ledger", "accounting", f"one of {', '.join(ACCOUNTING)}", accounting
+            )
         if epsilon <= 0:
             raise parameter_error("Ledger", "epsilon", "a number in (0, inf)", epsilon)
         if accounting == "pure" and delta:
