@@ -74,7 +74,7 @@ def test_the_integers_are_errors():
     moved = [[a - b for a, b in zip(p, q, strict=True)] for p in wrong for q in wrong]
     oscillation = max(max(m) - min(m) for m in moved)
     (detail,) = [step.detail for step in report.steps if step.name == "range"]
-    assert f"oscillation {oscillation};" in detail
+    assert f"range over at most {oscillation};" in detail
     assert detail.startswith(f"{len(kinds) * (len(kinds) - 1) // 2} pairs")
 
 
@@ -440,7 +440,7 @@ def test_users_are_single_records():
     report = all_n(learner, points=[1, 3], sizes=(3,))
     assert report.holds
     assert statuses(report)["range"][0] == "tested"
-    assert "oscillation 4" in str(report)
+    assert "range over at most 4;" in str(report)
     with pytest.raises(UnsupportedError, match="too many users"):
         all_n(replace(learner, samples_per_user=9))
 

@@ -603,7 +603,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_half_minute(monke
         ),
         (
             "ledger create x.db --epsilon 1 --accounting rdp",
-            "pure or approximate or zcdp. Got 'rdp'",
+            "one of pure, approximate, zcdp. Got 'rdp'",
         ),
     ],
 )

@@ -38,8 +38,30 @@ def test_who_pays_is_said_alike(command, monkeypatch):
     assert (
         "--ledger STR File with the privacy budget of these records, made by `littlestone" in text
     )
-    assert "--purpose STR With --ledger: purpose of the release, in one line" in text
+    assert "--purpose STR With --ledger: purpose of the release, in one line of at most 200" in text
     assert "--seed INT Seed that makes the result reproducible but NOT PRIVATE." in text
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("check t.csv", "schema epsilon y"),
+        ("audit exact", "class learner epsilon points"),
+        ("audit all-n", "class learner epsilon"),
+        ("audit replay", "data y class learner epsilon"),
+        ("plan", "class beta"),
+        ("dims", "class"),
+        ("schema propose t.csv --out s.toml", "epsilon out"),
+    ],
+)
+def test_what_is_refused_without_is_marked_as_required(command, needed, run, monkeypatch):
+    name = command.partition(" t.csv")[0]
+    text = helped(*name.split(), monkeypatch=monkeypatch)
+    usage = text.partition(" [OPTIONS]")[0]
+    assert re.findall(r"--(\S+) STR", usage) == needed.split()
+    assert sorted(re.findall(r"\* --(\S+)", text)) == sorted(needed.split())
+    assert text.count("[required]") == len(needed.split()) + text.count("* DATA")
+    assert re.search(rf"{name} needs --({needed.replace(' ', '|')}),", run(command).err)
 
 
 # -- What ``--help`` says of every option of every command: a sentence, its default, its cost ------

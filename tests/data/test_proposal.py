@@ -383,7 +383,7 @@ def test_without_a_delta_texts_are_left_out():
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):
         propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
-    with pytest.raises(StoppedError, match=r"is paid for .pure 8-.*texts need a delta"):
+    with pytest.raises(StoppedError, match=r"is paid for .pure 8-.*text columns need a delta"):
         propose(table, epsilon=8, columns=["city"], random_state=0)
 
 

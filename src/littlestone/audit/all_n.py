@@ -121,6 +121,9 @@ __all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 # -- Draws whose scores are sums over records: bounded range for every n.
 
 
+_LEVELED = "a level and then an outcome uniformly within it"
+
+
 class Sums(Chain):
     """The chain of draws whose scores are sums over records."""
 
@@ -165,12 +168,12 @@ class Sums(Chain):
         heard: Any = Listening(SeededSource(0))
         run(self.layout.sample(tuple(self.kinds)), heard)
         if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
-            lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
+            lemma, how = "tree_draw.drawE", "a tree top-down, each side by its own weights,"
         elif heard.draws == 1:
-            lemma, how = "leveled.leveledE", "by level, then uniformly within it"
+            lemma, how = "leveled.leveledE", _LEVELED
         else:
-            return Step("drawing", "tested", True, "in parts, which the previous step covers")
-        return Step("drawing", "proved", True, f"{how}: the law of a direct draw", lemma)
+            return Step("drawing", "tested", True, "in parts; the step before tests the whole")
+        return Step("drawing", "proved", True, f"drawing {how} has the law of a direct draw", lemma)
 
     def _check(
         self, rate: Callable[[int], Fraction], run: Callable[[Any, Source], Hashable]
@@ -229,24 +232,25 @@ class Sums(Chain):
         return [
             Step(
                 "public", "tested", True,
-                f"{outcomes} outcomes, with the same multiplicities on {seen} data sets",
+                f"{outcomes} outcomes, whose multiplicities are the same on {seen} data sets",
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integer multiples of the rate {rate(worst)}, up to n = {largest}",
+                f"log-ratios of probabilities are integer multiples of the rate {rate(worst)}, "
+                f"up to n = {largest}",
             ),
             self._drawing(run),
             Step(
                 "sums", "tested", True,
-                f"scores are sums over {self.learner.unit} on {tried} lists, with duplicates and "
-                "points outside",
+                f"scores are sums over {self.learner.unit}, on {tried} lists, some with duplicates "
+                "or with points outside the domain",
             ),
             Step(
                 "range", self.known, dear <= budget,
-                f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
-                f"{oscillation}; oscillation times rate: {dear} <= {budget}"
+                f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: their score "
+                f"differences range over at most {oscillation}; times the rate: {dear} <= {budget}"
                 if dear <= budget
-                else f"oscillation {oscillation}; oscillation times rate: {dear} > {budget}",
+                else f"score differences range over {oscillation}; by rate: {dear} > {budget}",
             ),
             Step(
                 "all n", "proved", True,
@@ -572,9 +576,9 @@ class Bottom(Chain):
                 "law", "tested", True,
                 f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
             ),
-            Step("drawing", "proved", True, "drawing by level has the law of a direct draw",
+            Step("drawing", "proved", True, f"drawing {_LEVELED} has the law of a direct draw",
                  "leveled.leveledE"),
-            Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
+            Step("sums", "tested", True, f"scores are sums over records, on {pairs} lists"),
             Step(
                 "range", self.known,
                 hidden and 2 * rate <= goal.epsilon,
@@ -689,7 +693,7 @@ def _gradient_steps(
     worst = max(costs.values())
     compared = f"{float(worst):.4g} {'<=' if worst <= budget else '>'} {float(budget):.4g}"
     return [
-        Step("sums", "tested", True, f"sums over {unit} on {len(lists)} lists"),
+        Step("sums", "tested", True, f"before noise, sums over {unit}, on {len(lists)} lists"),
         Step(
             "noise", chain.known, worst <= budget,
             f"discrete Gaussian; replacing a {unit.removesuffix('s')} by any other costs "
@@ -732,13 +736,15 @@ def all_n(
     >>> import littlestone as ls
     >>> print(all_n(ls.GenericLearner(ls.Thresholds(1, 4), epsilon=1.0)))
     HOLDS: generic on thresholds(1, 4), by sums over records
-      tested     public: 5 outcomes, with the same multiplicities on ... data sets
-      tested     law: log-ratios are integer multiples of the rate 1/2, up to n = 40
-      proved     drawing: by level, then uniformly within it: the law of a direct draw
-      (leveled.leveledE)
-      tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
-      enumerated range: 45 pairs of single records in or outside the domain: oscillation 2;
-      oscillation times rate: 1 <= 1
+      tested     public: 5 outcomes, whose multiplicities are the same on ... data sets
+      tested     law: log-ratios of probabilities are integer multiples of the rate 1/2, up to
+      n = 40
+      proved     drawing: drawing a level and then an outcome uniformly within it has the law of a
+      direct draw (leveled.leveledE)
+      tested     sums: scores are sums over records, on 46 lists, some with duplicates or with
+      points outside the domain
+      enumerated range: 45 pairs of single records in or outside the domain: their score differences
+      range over at most 2; times the rate: 1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """
     algorithm = algorithm_of("all_n", learner)

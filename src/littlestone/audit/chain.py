@@ -176,9 +176,10 @@ class Chain:
         size = classes.size
         if isinstance(size, int) and size > _MOST_OUTCOMES:
             raise UnsupportedError(
-                f"all_n computes a law for every single record; {self.learner.concept_class.spec} "
-                f"has more than {_MOST_OUTCOMES:,} concepts. Check a smaller class of the same "
-                "kind; audit.replay looks at large ones."
+                "audit all-n (audit.all_n) computes the output distribution for every single "
+                f"record, and takes at most {_MOST_OUTCOMES:,} concepts; "
+                f"{self.learner.concept_class.spec} has more. Check a smaller class of the same "
+                "kind, or use audit replay (audit.replay), which takes large ones."
             )
 
     @cached_property
@@ -192,9 +193,10 @@ class Chain:
         each = getattr(learner, "samples_per_user", EACH) if learner.unit == "users" else 1
         if comb(len(records) + each, each) > _MOST_OUTCOMES:
             raise UnsupportedError(
-                f"all_n tries every record, or every user with at most {each}: at these points "
-                f"there are too many {learner.unit}. Name fewer points, or take a target of fewer "
-                "values (for a quantity fewer cells), or a smaller samples_per_user."
+                "audit all-n (audit.all_n) tries every record, or every user with at most "
+                f"{each}: at these points there are too many {learner.unit}. Name fewer points, or "
+                "take a target of fewer values (for a quantity fewer cells), or a smaller "
+                "samples_per_user."
             )
         return cases_of(learner, records, most=each)
 
@@ -401,11 +403,11 @@ def noisy_sums(
         weighed = np.array([int(rate * whole) for rate in each], dtype=object)
         costs[n] = _largest(units, weighed, power) / whole
     said, holds = _within(chain, costs, allowed.__getitem__)
-    kind, lemma = "two-sided geometric", "noise.counts_pure"
+    kind, lemma, unit = "two-sided geometric", "noise.counts_pure", chain.learner.unit
     if gaussian:
         kind, lemma = "discrete Gaussian", ""
     return [
-        Step("sums", "tested", True, f"sums over {chain.learner.unit} on {lists} lists"),
+        Step("sums", "tested", True, f"before noise, sums over {unit}, on {lists} lists"),
         Step("noise", chain.known, holds, f"{kind}; {said}", lemma),
     ]
 
@@ -436,7 +438,7 @@ def quantile(
     costs = {n: 2 * public[n] * _largest(units) for n, units in moved.items()}
     said, holds = _within(chain, costs, budget)
     return [
-        Step("sums", "tested", True, f"scores are minus the largest of two sums on {lists} lists"),
+        Step("sums", "tested", True, f"scores are minus the larger of two sums, on {lists} lists"),
         Step("range", chain.known, holds, f"bounded; {said}", "range.law_range"),
     ]
 

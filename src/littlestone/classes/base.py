@@ -193,10 +193,11 @@ def closures(concept_class: ConceptClass) -> Closures:
     >>> closures(SparseSets(3)).rank, closures(AffineSubspaces(7, 20, 2)).closed
     (3, 107)
     """
-    known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
+    known = sorted(kind.name for kind in closures.registry if kind is not object)
     raise UnsupportedError(
         f"The 'littlestone' learner cannot learn the class {concept_class.spec}, only "
-        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner."
+        f"{', '.join(known[:-1])} and {known[-1]}: use the 'generic' learner (realizable labels) "
+        "or the 'agnostic' learner (any labels)."
     )
 
 

@@ -476,45 +476,44 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
-def _answer(question: Callable[[], int]) -> int | Bounds:
-    """Return an answer, or its bounds."""
+Ends = tuple[float, float]  # a lower and an upper bound
+
+
+def _answer(question: Callable[[], int], known: Ends) -> Ends:
+    """Return an answer twice, or bounds of it: those reached, and those known before."""
     try:
-        return question()
+        return (found := question()), found
     except SearchLimitError as end:
-        return Bounds(end.lower, end.upper)
+        return max(known[0], end.lower), min(known[1], end.upper)
+
+
+def _power(exponent: float) -> float:
+    return 2 ** (int(exponent) + 1) if exponent < MAX_EXPONENT else inf
+
+
+def _log2(value: float) -> float:
+    return int(value).bit_length() - 1 if value < inf else inf
 
 
 def _decided(concepts: ConceptClass, listed: Listing | None) -> Dimensions:
     """Ask for each dimension; bound what is not decided by the others.
 
-    Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
-    dimension < 2**(L + 1) (Alon et al., Theorem 10).
+    Of the VC dimension, the Littlestone dimension L and the threshold dimension T the first is at
+    most L and at most T, ``floor(log2(T)) <= L`` and ``floor(log2(L + 1)) <= T`` (Alon et al.,
+    Theorem 10).
     """
-    answers: list[int | Bounds | None]
-    middle: int | Bounds | None
-    if listed is None:  # closed forms, where they are known
-        low, high = concepts.threshold_bounds()
-        answers = [concepts.vc_dim if concepts.vc_exact else None, low if low == high else None]
-        low, high = concepts.littlestone_bounds()
-        middle = low if low == high else None
-    else:
-        kernel = listed.kernel
-        answers = [_answer(kernel.vc_dim), _answer(kernel.threshold_dim)]
-        middle = _answer(kernel.ldim)
-    lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in answers]
-    if not isinstance(middle, int):
-        known = concepts.littlestone_bounds()
-        least = max(lower[0], lower[1].bit_length() - 1, known[0], 0)
-        middle = (
-            Bounds(max(least, middle.lower), min(known[1], middle.upper))
-            if middle
-            else Bounds(least, known[1])
-        )
-    top = middle if isinstance(middle, int) else middle.upper
-    if answers[1] is None:
-        answers[1] = Bounds(0, 2 ** (int(top) + 1) - 1 if top < MAX_EXPONENT else inf)
-    vc_dim, threshold_dim = (Bounds(0, top) if x is None else x for x in answers)
-    return Dimensions(vc_dim, middle, threshold_dim)
+    most = inf if concepts.is_listed else concepts.vc_dim
+    vc: Ends = (most if concepts.vc_exact and most < inf else 0), most
+    middle: Ends = concepts.littlestone_bounds()
+    steps: Ends = concepts.threshold_bounds()
+    if listed is not None:
+        vc = _answer(listed.kernel.vc_dim, vc)
+        steps = _answer(listed.kernel.threshold_dim, steps)
+        middle = _answer(listed.kernel.ldim, middle)
+    low, high = max(middle[0], vc[0], _log2(steps[0])), min(middle[1], _power(steps[1]) - 2)
+    steps = max(steps[0], vc[0], _log2(low + 1)), min(steps[1], _power(high) - 1)
+    found = (vc[0], min(vc[1], high, steps[1])), (low, high), steps
+    return Dimensions(*(Bounds(*ends) if ends[0] < ends[1] else ends[0] for ends in found))
 
 
 def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None) -> Dimensions:
@@ -523,8 +522,18 @@ def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None
         return found
     count = concepts.size if listed is None else listed.kernel.matrix.n_hypotheses
     most = count.bit_length() - 1 if isinstance(count, int) else inf
-    most_l = found.littlestone.upper if isinstance(found.littlestone, Bounds) else found.littlestone
-    theorem_10 = 2 ** (int(most_l) + 1) - 1 if most_l < MAX_EXPONENT else inf
+    most_l, most_t = (
+        value.upper if isinstance(value, Bounds) else value
+        for value in (found.littlestone, found.threshold)
+    )
+    counted = "log2 of the number of concepts"
+    by_l = f"a Littlestone dimension of at most {_plain(most_l)}"
+    by_t = f"a threshold dimension of at most {_plain(most_t)}"
+    reasons = {  # the last of equal ones counts
+        "vc": {most_t: by_t, most_l: by_l, most: counted},
+        "littlestone": {_power(most_t) - 2: by_t, most: counted},
+        "threshold": {_power(most_l) - 1: by_l},
+    }
     witnesses: dict[str, Callable[[], Json]] = {}
     if listed is not None:
         with suppress(SearchLimitError):
@@ -537,13 +546,10 @@ def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None
     out: dict[str, float | Bounds] = dict(vars(found))
     for name, value in vars(found).items():
         if isinstance(value, Bounds):
+            other = "the search refuted one more, or the class has a bound of its own"
             if name == "threshold":
-                counted, why = theorem_10, f"a Littlestone dimension of at most {_plain(most_l)}"
                 other = "the number of different concepts or points"
-            else:
-                counted, why = most, "log2 of the number of concepts"
-                other = "the search refuted one more, or the class has a bound of its own"
-            reason = why if value.upper == counted else other
+            reason = reasons[name].get(value.upper, other)
             out[name] = replace(value, reason=reason, witness=witnesses.get(name))
     return Dimensions(**out)
 

@@ -262,7 +262,7 @@ def parse_class(
     if schema is None:
         raise ParameterError(
             f"The class {entry.usage} needs a public schema of the columns: --schema "
-            "schema.toml, or Schema.from_toml. `littlestone schema new TABLE` writes a first one."
+            "schema.toml, or Schema.from_toml. `littlestone schema new TABLE` writes a draft."
         )
     return entry.build(schema, **arguments, **listed)
 

@@ -93,8 +93,8 @@ class Wanted(Evaluated):
     model:
         The family of models, as for `fit`.
     learner:
-        Plan only this algorithm of the papers, for example lyu.theorem3; `littlestone papers` lists
-        them.
+        Plan only this algorithm from a paper, for example lyu.theorem3 (`littlestone papers` lists
+        them all).
     solve:
         Instead of the number of records, compute the smallest epsilon, or the smallest alpha, that
         can be certified with --n records.

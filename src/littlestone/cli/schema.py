@@ -188,7 +188,7 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows = [(c.name, _kind(c), str(c.n_codes - c.FIRST)) for c in schema.columns]
     table("Columns, learned from records", ("column", "kind", "bins or categories"), rows)
     if proposal.left_out:
-        why = "" if proposal.guarantee.delta else " (columns of texts need --delta)"
+        why = "" if proposal.guarantee.delta else " (text columns need --delta)"
         note(f"Left out, because nothing was learned{why}: {', '.join(proposal.left_out)}.")
     note("")
     rows = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]

@@ -166,7 +166,7 @@ COMMON = {
     "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
     "audit exact": "class learner epsilon delta schema labels points n max-datasets json",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
-    "audit replay": "y x class learner epsilon delta schema positive pairs json",
+    "audit replay": "data y x class learner epsilon delta schema positive pairs",
 }
 #: What holds where an option is left out, if it does not say so itself, and its cost in epsilon;
 #: "fit schema" is the --schema of fit, "schema" that of all other commands.
@@ -240,7 +240,9 @@ class Help:
         if not entry.names or not entry.names[0].startswith("--") or name in _NO_DEFAULT:
             entry.description.primary_renderable = Text(words[0])  # a command, or an action
             return
-        if default := self.default_of(entry, words[0]):
+        if (default := self.default_of(entry, words[0])) == "required":
+            entry.required = True  # it says so, and has a star
+        elif default:
             words.append(f"[{default}]" if "required" in default else f"[default: {default}]")
         if cost := self.cost_of(name):
             words.append(f"[epsilon: {cost}]")
@@ -280,7 +282,11 @@ class Help:
         DefaultFormatter().render_description(console, options, description)
 
     def render_usage(self, console: Any, options: Any, usage: Any) -> None:
-        """Print the first line."""
+        """Print the first line, with what is required by the table of options, too."""
         from cyclopts.help import DefaultFormatter
 
+        for name in COMMON.get(self.command, "").split():
+            option = f"--{name} STR "
+            if self._row(name)[0] == "required" and option not in usage.plain:
+                usage = Text(usage.plain.replace("[OPTIONS]", f"{option}[OPTIONS]", 1))
         DefaultFormatter().render_usage(console, options, usage)

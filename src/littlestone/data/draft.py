@@ -455,7 +455,7 @@ _HEAD = """\
 # Dates need type = "date", and bins or by:
 # bins = ["2020-01-01"]        # before this date, and from this date on
 # by = "month"                 # one bin for each month; or "quarter", "weekday" or "hour"
-# by = "year"                  # and bins = [2020, 2025]
+# by = "year"                  # with bins = [2020, 2025]: before 2020, 2020 to 2024, 2025 and later
 #
 # Optional lines, for missing values, formats of dates, units, detection limits and spellings:
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells

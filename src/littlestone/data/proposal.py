@@ -497,7 +497,7 @@ class Ready:
         """Why nothing can be learned of this table: public."""
         if not self.asked.paying:
             return ParameterError(
-                "These columns need a delta, for example 1e-6, since they are declared as texts, "
+                "These columns need a delta, for example 1e-6, since they are declared as text, "
                 "dates or times. Otherwise name the numeric ones among them by bounds, or write a "
                 "schema from public knowledge (`littlestone schema new`), which costs no epsilon."
             )
@@ -526,7 +526,7 @@ class Ready:
         ]
         kept = tuple(column for column in found if column is not None)
         if not kept:
-            more = " or delta" if asked.delta else "; columns of texts need a delta such as 1e-6"
+            more = " or delta" if asked.delta else "; text columns need a delta such as 1e-6"
             raise StoppedError(
                 "No bin or category of any column stood out from the noise. The proposal is paid "
                 f"for ({self.guarantee}); nothing else was drawn. Use a larger "

@@ -963,7 +963,7 @@ def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0, labels: int = 2
     (16743.0, 705.0)
     """
     if not isinstance(schema, Schema) or not schema.bound:
-        hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
+        hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a draft."
         constraint = "a Schema with named columns"
         raise parameter_error("check", "schema", constraint, type(schema).__name__, hint)
     exact = check_fraction("check", "epsilon", epsilon)

@@ -316,9 +316,7 @@ class Fit:
                 raise ParameterError(f"The 'inference' parameter of {caller} {needs}.")
             return
         if not isinstance(schema, Schema) or not schema.bound:
-            hint = (
-                "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
-            )
+            hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a draft."
             kind = type(schema).__name__
             raise parameter_error(caller, "schema", "a Schema with named columns", kind, hint)
         for name in (self.task.y, self.task.event):
@@ -605,7 +603,7 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            texts, need = (" or texts", "") if delta else ("", ", and texts need a delta")
+            texts, need = (" or texts", "") if delta else ("", ", and text columns need a delta")
             hidden = (
                 f"{unknown}: no frequent numbers{texts} were found at this epsilon{need}. Declare "
                 "dates, decimal commas and units in a schema (littlestone schema new)"

@@ -35,7 +35,7 @@ from littlestone.classes import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.dimensions import Bounds
+from littlestone.classes.dimensions import Bounds, Dimensions
 from littlestone.classes.finite import listing
 from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
@@ -231,11 +231,43 @@ def test_a_budget_stops_the_search_with_bounds_witnesses_and_reasons(nodes):
             assert value.lower <= answer <= value.upper
             assert proves(name, value.witness(), matrix) <= value.lower
             assert value.reason
-            assert name == "littlestone" or proves(name, value.witness(), matrix) == value.lower
+            assert name != "vc" or proves(name, value.witness(), matrix) == value.lower
         else:
             assert value == answer
+    assert consistent(found)
     undecided = [value for value in vars(found).values() if isinstance(value, Bounds)]
     assert len(undecided) == (3 if nodes == 0 else 0 if nodes == 10**6 else len(undecided))
+
+
+def consistent(found):
+    """Whether no interval promises what those of other dimensions exclude (Theorem 10)."""
+    (v, v_top), (low, top), (t, t_top) = (
+        (value.lower, value.upper) if isinstance(value, Bounds) else (value, value)
+        for value in vars(found).values()
+    )
+    below = v <= low and v <= t and t < 2 ** (low + 1) and low < 2 ** (t + 1) - 1
+    above = v_top <= min(top, t_top) and t_top < 2 ** (top + 1) and top < 2 ** (t_top + 1) - 1
+    return below and above
+
+
+def test_bounds_of_the_three_dimensions_agree():
+    """On small classes the search ends anywhere, and on all of them the relations are true."""
+    rng = np.random.default_rng(6)
+    for width in (1, 2, 3, 5):
+        for rows in (1, 2, 4, 9, 20):
+            matrix = np.unique(rng.integers(0, 2, (rows, width)), axis=0)
+            answers = truth(matrix)
+            assert consistent(Dimensions(*answers))
+            for nodes in (0, 1, 2, 4, 8):
+                found = dimensions(matrix, max_nodes=nodes)
+                assert consistent(found)
+                for value, answer in zip(vars(found).values(), answers, strict=True):
+                    known = value if isinstance(value, Bounds) else Bounds(value, value)
+                    assert known.lower <= answer <= known.upper
+    rules = Rules(Schema.from_dict({"age": {"bins": [20, 40, 60, 80]}, "bmi": {"bins": [20, 30]},
+                                    "city": {"categories": ["Bonn", "Rome"]}}), 2)  # fmt: skip
+    for nodes in (0, 10, 100, 1000):
+        assert consistent(dimensions(rules, max_nodes=nodes))
 
 
 def test_large_classes_without_a_closed_form():
