@@ -239,7 +239,7 @@ def test_a_report_is_printed(run):
     assert "Delta" not in done.out
     small = run(f"{LINE} --delta 1e-6 --seed 1").out.splitlines()
     (line,) = [line for line in small if line.startswith("Delta")]
-    assert "0 was charged: pure noise was used" in line
+    assert "0 was charged: with a delta, the noise would not be smaller" in line
     assert [one for one in small if one != line] == done.out.splitlines()
     unlabelled = run(f"{LINE} --labels yes,no --json --seed 2").json
     assert unlabelled["label"]["other"]["value"] > 0.9

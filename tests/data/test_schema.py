@@ -453,7 +453,7 @@ def test_a_file_that_is_no_codebook_is_refused_in_words(written, words, tmp_path
 def test_the_codebook_of_another_table_is_refused(tmp_path):
     (tmp_path / "book.csv").write_text("name,low,high\nweight,0,4\n")
     with pytest.raises(
-        ParameterError, match=r"describes no column of the table. It describes weight\."
+        ParameterError, match=r"describes no column of the table. It describes 1 other column\."
     ):
         draft({"age": [1], "y": [0]}, codebook=tmp_path / "book.csv", label="y")
 

@@ -250,7 +250,7 @@ def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(c
                 for p in document["parts"]
                 if p["about"] == "other records"
             }
-            count = others["count of invalid labels"]
+            count = others["check of the label column"]
             assert others.pop("evaluation") + count == sum(others.values()) == 2
         assert Release.from_dict(json.loads(release.to_json())) == replace(release)
     (seeded,) = score_all(

@@ -264,7 +264,7 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     assert said["quantity"] == f"{start} expected “quantity”{from_}"
     assert said["count"] == f"{start} expected count of “count”{from_}"
     free = "probability that “relapse” has not occurred by the end of each period"
-    assert said["time"] == f"{start} {free} (up to 365 in “days”){from_}"
+    assert said["time"] == f"{start} {free} (the last ends at “days” = 365){from_}"
 
 
 def test_the_verdict_is_about_a_plain_rule(releases):
@@ -585,7 +585,7 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
     ):
         assert said in text
     assert (
-        "At this threshold, about 75% (±3) of the records with label 1 are predicted as 1 "
+        "At this threshold, 75% (±3) of the records with label 1 are predicted as 1 "
         "(sensitivity), and 75% (±1) of the records with label 0 are predicted as 0 (specificity)"
     ) in text
     text = Checker(page(replace(evaluated, evaluation=None))).text

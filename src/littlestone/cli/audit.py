@@ -165,7 +165,8 @@ def replay(
         Predictor column, for classes over one column.
     positive:
         Value of --y that means label 1, or several spellings of it, such as "yes|Yes"; every other
-        value means 0. Case counts, except that 1 also matches true and yes.
+        value means 0. Matching is case-sensitive, except that 1 also matches
+        true and yes in upper or lower case.
     pairs:
         Number of neighbours to compare, which are tables that differ from this one in one record.
     """

@@ -184,8 +184,8 @@ class Records:
     are then protected together. Records without a user count as those of one user."""
     positive: str | None = None
     """Value of --y that means label 1, or several spellings of it, such as "yes|Yes"; every other
-    value means 0. Case counts, except that 1, the default, also matches true and yes in any
-    case."""
+    value means 0. Matching is case-sensitive, except that 1, the default, also matches true and
+    yes in upper or lower case. A label that contains | can be named by --labels."""
     negative: str | None = None
     """With --strict: the only value of --y that means label 0, or several spellings. It is 0 by
     default if --positive is 1, and required otherwise."""
@@ -288,8 +288,8 @@ class Paid:
     of a release is recorded in it before anything is drawn. If the budget does not allow the
     release, the exit code is 4."""
     purpose: str | None = None
-    """With --ledger: purpose of the release, in one line of at most 200 characters. It stands in
-    the ledger, in the record and on the page."""
+    """With --ledger: purpose of the release, in one line of at most 200 characters. It appears
+    in the ledger, in the record and on the page."""
     seed: int | None = None
     """Seed that makes the result reproducible but NOT PRIVATE."""
 

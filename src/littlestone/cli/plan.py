@@ -39,7 +39,8 @@ MODEL_CLASSES = {"rule": "rules(max_literals=2)", "tree": "decision_trees(depth=
 #: Why a learner has no number of records.
 _WITHOUT = {
     "not planned": "another learner needs less data",
-    "not feasible": "the learner cannot learn this class, or not with these parameters; see below",
+    "not feasible": "the learner cannot learn this class, or cannot learn it with these "
+    "parameters; see below",
 }
 #: What the settings mean.
 _BOTH = (

@@ -137,7 +137,7 @@ def export(
         frame. json: the model and its schema.
     dialect:
         With --to sql: the dialect, duckdb (the default), standard (PostgreSQL and others) or
-        sqlite. With duckdb, cells are read exactly as by this program; read CSV files with
+        sqlite. With duckdb, cells are read exactly as this program reads them; read CSV files with
         all_varchar=true, because DuckDB otherwise turns yes and no into truth values. With the
         other two, columns must have their proper types.
     table:
@@ -272,7 +272,8 @@ class Asked(Csv, Paid):
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
     """Value of --y that means label 1, or several spellings, such as "yes|Yes", if it differs from
-    the model's. Case counts, except that 1 also matches true and yes."""
+    the model's. Matching is case-sensitive, except that 1 also matches true and yes in upper or
+    lower case."""
     user: str | None = None
     """For a model that protects users: column that identifies them, if its name differs from the
     model's."""

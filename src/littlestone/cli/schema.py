@@ -234,14 +234,14 @@ def check(
     epsilon:
         Privacy loss of the whole report, as a number or a fraction.
     delta:
-        Delta, for example 1e-6, which reduces the noise if there are many columns. Otherwise, pure
-        noise is used, and delta 0 is charged.
+        Delta, for example 1e-6, which reduces the noise if there are many columns. If it would not,
+        noise with pure privacy is used, and delta 0 is charged.
     labels:
         Public list of the labels, separated by commas.
     positive:
         Count only this label, the one that `fit` is to predict, or several spellings of it, such as
-        "yes|Yes"; every other cell is "other". Case counts, except that 1 also matches true and
-        yes.
+        "yes|Yes"; every other cell is "other". Matching is case-sensitive, except that 1 also
+        matches true and yes in upper or lower case.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.measures import check as checked
@@ -284,17 +284,19 @@ def _show_report(report: DataReport, *, with_delta: bool) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = f"at most {report.noise.reach:,.0f} of {report.n:,} records in every percentage"
+    points, reach = 100 * report.noise.reach / report.n, f"{report.noise.reach:,.0f}"
+    off = f"{points:.2g} percentage points ({reach} of {report.n:,} records)"
     about = (
         "a cell that fits no bin or category. A key of the schema helps with another spelling "
         "(merge), a decimal comma (decimal), a date (type), a unit (strip) or <0.3 (below)"
     )
     charged = f"{float(report.noise.delta):g} was charged"
-    used = f"{charged}: the noise with a delta was used, which is smaller than pure noise"
+    used = f"{charged}: without a delta, the noise would be larger"
     if not report.noise.delta:
-        used = f"{charged}: pure noise was used, which is not larger than that with a delta"
+        used = f"{charged}: with a delta, the noise would not be smaller"
     facts([
-        ("Intervals", "with probability 95%, all of them contain the percentages of this table"),
-        ("Noise", f"{off}, with probability 95%"), ("Other", about),
+        ("Intervals", "with probability 95%, all of them contain the records' true percentages"),
+        ("Noise", f"with probability 95%, it changes no percentage by more than {off}"),
+        ("Other", about),
         *([("Delta", used)] if with_delta else []), ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip

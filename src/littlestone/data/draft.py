@@ -31,7 +31,7 @@ from littlestone.data.cleaning import Cleaning, toml_key, toml_table
 from littlestone.data.domains import require_columns
 from littlestone.data.schema import RESERVED, Column, PublicBins, Schema, column_toml, csv_toml
 from littlestone.data.tables import Table, files_of, read_table, spooled
-from littlestone.errors import ParameterError, check_integer, parameter_error, suggest
+from littlestone.errors import ParameterError, check_integer, counted, parameter_error, suggest
 from littlestone.safe_io import read_text
 
 # -- A first schema from a codebook: REDCap's data dictionary, Frictionless Table Schema, or a
@@ -506,7 +506,7 @@ def draft(
         if len(unsaid) == len(kinds):
             raise ParameterError(
                 f"The codebook {str(codebook)!r} describes no column of the table. It "
-                f"describes {', '.join(list(known)[:12])}. Names are compared exactly."
+                f"describes {counted(len(known), 'other columns')}. Names are compared exactly."
             )
         blocks += _listing("In the codebook, but not in the table", absent)
         blocks += _listing("In the table, but not in the codebook", unsaid)

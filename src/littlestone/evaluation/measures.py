@@ -1009,10 +1009,13 @@ def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str
 
 
 def _distinct_labels(labels: Sequence[Any]) -> list[str]:
-    from littlestone.data.cells import spelled, spellings, text  # noqa: PLC0415 - beside the engines of `check`
+    from littlestone.data.cells import spelled, spellings, text  # noqa: PLC0415 - beside engines
     from littlestone.data.counting import match  # noqa: PLC0415
 
     if isinstance(labels, str) or not labels:
         raise parameter_error("check", "labels", "a sequence of public labels", labels)
     match("check", "labels", *labels)
-    return [spelled([text(part) for part in spellings(label)]) for label in labels]
+    names = [spelled([text(part) for part in spellings(label)]) for label in labels]
+    if len(set(names)) < len(names):
+        raise parameter_error("check", "labels", "labels whose names differ", labels)
+    return names

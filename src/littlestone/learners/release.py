@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-release-1"
 #: What is paid for in a release.
-LABELS, COLUMNS, LEARNING = "count of invalid labels", "columns", "learning"
+LABELS, COLUMNS, LEARNING = "check of the label column", "columns", "learning"
 #: Both of the same epsilon: what they cost adds up in rho, and is converted once.
 JOINED = "columns and learning"
 #: The claim of that.

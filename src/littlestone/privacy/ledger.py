@@ -732,3 +732,11 @@ def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:
             yield f"event.{name}", f"with {rule.accounting} accounting it is {getattr(price, name)}"
     if not rule.allows(price, Price(Fraction(0), Fraction(0))):
         yield "budget", "smaller than the price of the release"
+    try:
+        before, after = (number(entry["spent"][at]) for at in ("before", "after"))
+    except (Unreadable, ParameterError, KeyError, TypeError):
+        yield "spent", "it does not say what was spent before and after"
+        return
+    added = after - before == event.cost or rule.accounting == "zcdp"
+    if not (0 <= before <= after <= epsilon and added):
+        yield "spent", "it does not fit the budget and the cost of the release"

@@ -34,6 +34,7 @@ from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.privacy.guarantee import short_text
 from littlestone.report.first import certifies_agnostic, listed, unit_of
 from littlestone.report.html import (
+    at_least,
     chart,
     html_of,
     integer,
@@ -292,7 +293,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     epsilon = short_text(conformal.epsilon)
     from_ = f"calibrated on {integer(conformal.m)} held-out {unit}, with epsilon {epsilon}"
     covers = (
-        f"covers {which} with probability at least {percent(1 - conformal.alpha)}; with 95% "
+        f"covers {which} with probability at least {at_least(1 - conformal.alpha)}; with 95% "
         f"confidence, the coverage of this release is at least {share}"
     )
     covers = covers if release.columns_apart else _LEARNED
@@ -361,7 +362,8 @@ def hidden_words(facts: Sequence[tuple[str, str]]) -> str:
 
 def _compared(release: Release, quality: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
-    rival = "the same label" if quality.baseline.hidden else release.labels[quality.rival]
+    rival = release.labels[quality.rival]
+    rival = "the same label" if quality.baseline.hidden else f"{rival!r}"
     if quality.constant is not None:
         return f"The rule is a constant: it always predicts {release.labels[quality.constant]}."
     if quality.better is None:
@@ -521,12 +523,19 @@ def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     rows = []
     for name, row in zip(names, counts, strict=False):
         total = sum(row) or 1
-        rows.append((name, [(integer(count), percent(count / total, 0)) for count in row]))
+        rows.append((name, [(integer(count), _whole(count / total)) for count in row]))
     cells = evaluation.histogram.noise * max(map(release.answers.count, release.answers))
     far = deviations(0.05) * math.sqrt(cells)  # a little less, since all together are n
     said = "Noisy counts below 0 are shown as 0; the table does not say which. The noise of each "
     said += f"count is about ±{integer(math.ceil(far))} (95%). {_sensitivity(release, counts, far)}"
     return {"labels": names[: len(release.labels)], "rows": rows, "note": said.strip()}
+
+
+def _whole(share: float) -> str:
+    """Return a noisy share in whole percent; 0% and 100% are exact."""
+    if 0 < share < 0.005:
+        return "less than 1%"
+    return "more than 99%" if 0.995 < share < 1 else f"{share:.0%}"
 
 
 def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) -> str:
@@ -535,9 +544,9 @@ def _sensitivity(release: Release, counts: Sequence[Sequence[int]], far: float) 
     known = quality is not None and quality.balanced_accuracy is not None
     if len(release.labels) != 2 or not known or 4 * far >= min(totals):
         return ""
-    where = "At this threshold, about" if release.hypothesis.ranks else "About"
+    where = "At this threshold," if release.hypothesis.ranks else "By these counts,"
     none, one = (
-        f"{percent(counts[y][y] / total, 0)} (±{math.ceil(100 * far / total)}) of the records with "
+        f"{_whole(counts[y][y] / total)} (±{math.ceil(100 * far / total)}) of the records with "
         f"label {label} are predicted as {label}"
         for y, (total, label) in enumerate(zip(totals, release.labels, strict=True))
     )
@@ -765,7 +774,7 @@ def _certified(release: Release) -> list[tuple[str, ...]]:
     assert required is not None
     rows: list[tuple[str, ...]] = []
     unit = certificate.unit
-    chance = percent(1 - certificate.beta)
+    chance = at_least(1 - certificate.beta)
     rows.append(("Required", f"{accuracy_asked(certificate)}, with probability at least {chance}"))
     needed = number_of(required, unit)
     if release.n is None:

@@ -54,6 +54,8 @@ def sentence(release: Release) -> str:
     apart = None if release.scored else release.evaluation
     if n is not None and apart is not None and apart.held_out:
         n -= apart.n
+    elif n is not None and apart is None and release.interval is not None:
+        n -= release.interval.m
     who = f"a secret number of {unit}" if n is None else number_of(n, unit)
     who = f"the records of {who}" if unit == "users" else who
     names = [f"“{name}”" for name in columns.get("x") or []]
@@ -74,7 +76,7 @@ def _predicted(release: Release) -> str:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
         free = f"The probability that “{event}” has not occurred by the end of each period"
-        return f"{free} (up to {ends} in “{y or 'time'}”)"
+        return f"{free} (the last ends at “{y or 'time'}” = {ends})"
     if target is not None:
         named = f"“{y}”" if y else "a quantity"
         quantile = getattr(release.hypothesis, "quantile", None)
@@ -236,11 +238,16 @@ def ledger_facts(release: Release) -> list[tuple[str, str]]:
     if not entries:
         return []
     last = entries[-1]
-    amounts = last["spent"]["after"], last["budget"]["epsilon"], entries[0]["spent"]["before"]
-    after, most, before = (short_text(Fraction(amount)) for amount in amounts)
-    budget = f"ε {after} of {most} spent, including this release (before it: {before})"
     facts = [("Records", last["data"]), ("Purpose", last["event"]["purpose"])]
-    facts += [("Released (UTC)", last["event"]["day"]), ("Budget of these records", budget)]
+    facts.append(("Released (UTC)", last["event"]["day"]))
+    if last["spent"] and entries[0]["spent"]:
+        amounts = last["spent"]["after"], last["budget"]["epsilon"], entries[0]["spent"]["before"]
+        after, most, before = (short_text(Fraction(amount)) for amount in amounts)
+        budget = f"ε {after} of {most} spent, including this release (before it: {before})"
+        if last["accounting"] == "zcdp":
+            delta = float(Fraction(last["budget"]["delta"]))
+            budget += f"; converted from zero-concentrated differential privacy at δ = {delta:.3g}"
+        facts.append(("Budget of these records", budget))
     return [(name, text) for name, text in facts if text]
 
 

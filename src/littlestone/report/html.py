@@ -117,6 +117,11 @@ def _decimal(value: float) -> str:
     return f"{value:.6g}".replace("inf", "∞")
 
 
+def at_least(value: float | Rational) -> str:
+    """Return a share as a percentage, rounded down."""
+    return percent(value, rounded=math.floor)
+
+
 def percent(
     value: float | Rational, digits: int = 1, *, rounded: Callable[[float], int] = round,
     trim: bool = True,

@@ -27,6 +27,7 @@ from littlestone.learners.boosting.rounds import range_of_noise
 from littlestone.learners.linear.learner import Linear
 from littlestone.report.html import (
     Setting,
+    at_least,
     chart,
     figure,
     form,
@@ -199,7 +200,7 @@ def target_parts(
     target = {
         "what": shown.what,
         "ends": shown.steps,
-        "level": percent(shown.level) if shown.level and shown.wide else None,
+        "level": at_least(shown.level) if shown.level and shown.wide else None,
         "panels": kept,
         "survival": html_of(survival(shown)) if shown.ends else None,
         "measured": [],
@@ -380,7 +381,7 @@ def calculator_of_targets(shown: Shown) -> Json | None:
         "period": len(shown.schema),
         "width": model.width,
         "scale": model.parts if model.width is not None else None,
-        "level": percent(shown.level) if shown.level else "",
+        "level": at_least(shown.level) if shown.level else "",
         "ends": shown.ends,
     }
     if target.continuous:

@@ -116,7 +116,7 @@ class Boosting(Boosted):
             f" For example, with --holdout 0.2 --evaluate {float(goal.epsilon):g}, if 20% of the "
             "held-out records are misclassified, this bound is about "
             f"{', '.join(certified[:2])} or {certified[2]} for 1,000, 10,000 or 100,000 records, "
-            f"with {1 - float(goal.beta):.0%} confidence."
+            f"with {100 * (1 - float(goal.beta)):.6g}% confidence."
         )
 
     def check(self) -> None:
