@@ -365,6 +365,8 @@ FORGED = [
     ("ledger.0.event.loss", "pure 1/2", "ledger.0.event.loss"),
     ("ledger.0.event.claim", "other", "ledger.0.event.claim"),
     ("ledger.0.event.cost", "1/2", "ledger.0.event.cost"),
+    ("ledger.0.spent.before", "1/2", "ledger.0.spent"),
+    ("ledger.0.spent", None, "ledger.0.spent"),
     ("ledger.0.event.leak", "1/1000", "ledger.0.event.leak"),
     ("deployment.basic.name", "other", "deployment.basic.name"),
     ("deployment.dp_variant.variant_name", "Zero-concentrated DP",
