@@ -620,7 +620,8 @@ def test_what_noise_hides_is_said_in_a_sentence(releases, kind):
     hidden = [(name, "hidden by noise") for name, _ in facts if name in ("AUROC", "R2")]
     hidden += [("Calibration error", "hidden by noise"), ("Error rate", "hidden by noise")]
     said = hidden_words([*hidden, ("", "hidden by noise")])
-    assert said.endswith("how well calibrated the probabilities are and what the error rate is.")
+    assert hidden_words([("R2, errors truncated at 2", "hidden by noise")]).endswith("what R2 is.")
+    assert said.endswith("how well calibrated the probabilities are or what the error rate is.")
     assert ("how well the model ranks risks, " in said) == (kind == "boosted")
     assert ("what R2 is, " in said) == (kind == "quantity")
 
@@ -629,7 +630,7 @@ def test_the_page_says_that_calibration_is_hidden(releases):
     release = releases["boosted"]
     assert "The noise is too large to say" not in page(release)
     loud = replace(release.evaluation, rate=Fraction(1, 1000))
-    said = "how well the model ranks risks and how well calibrated the probabilities are."
+    said = "how well the model ranks risks or how well calibrated the probabilities are."
     assert said in page(replace(release, evaluation=loud))
 
 

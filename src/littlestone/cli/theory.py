@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: A witness that is printed has at most 2**6 leaves; a picture shows fewer levels still.
-_PRINTED, _DRAWN = 6, 5
+_PRINTED, _DRAWN = 6, 4
 #: A class with closed forms is searched for further witnesses only up to this size.
 _LISTED = 256
 #: What is printed of each witness, and how many of its points in a line.

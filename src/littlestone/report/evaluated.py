@@ -351,13 +351,14 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
 
 _UNKNOWN = dict.fromkeys(("AUROC", "Concordance"), "how well the model ranks risks")
 _UNKNOWN |= {"Calibration error": "how well calibrated the probabilities are", "R2": "what R2 is"}
+_UNKNOWN["Poisson deviance"] = "what the Poisson deviance is"
 
 
 def hidden_words(facts: Sequence[tuple[str, str]]) -> str:
     """Say in a sentence what the noise hides; nothing if it hides nothing."""
-    names = [name for name, text in facts if text == HIDDEN and name]
+    names = [name.split(",")[0] for name, text in facts if text == HIDDEN and name]
     said = [_UNKNOWN.get(name, f"what the {name[:1].lower()}{name[1:]} is") for name in names]
-    return f"The noise is too large to say {listed(said)}." if said else ""
+    return f"The noise is too large to say {listed(said, 'or')}." if said else ""
 
 
 def _compared(release: Release, quality: Quality) -> str:
@@ -520,12 +521,12 @@ def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     counts = evaluation.printed_confusion(release.answers)
     if len(release.labels) > _SHOWN:
         return None
-    rows = []
-    for name, row in zip(names, counts, strict=False):
-        total = sum(row) or 1
-        rows.append((name, [(integer(count), _whole(count / total)) for count in row]))
     cells = evaluation.histogram.noise * max(map(release.answers.count, release.answers))
     far = deviations(0.05) * math.sqrt(cells)  # a little less, since all together are n
+    rows = []
+    for name, row in zip(names, counts, strict=False):
+        total, seen = sum(row) or 1, sum(row) > 4 * far  # shares that the noise does not hide
+        rows.append((name, [(integer(n), _whole(n / total) if seen else "") for n in row]))
     said = "Noisy counts below 0 are shown as 0; the table does not say which. The noise of each "
     said += f"count is about ±{integer(math.ceil(far))} (95%). {_sensitivity(release, counts, far)}"
     return {"labels": names[: len(release.labels)], "rows": rows, "note": said.strip()}
@@ -713,7 +714,7 @@ def meaning(release: Release) -> str:
     positive, _ = outcomes(release)
     x = columns.get("x") or []
     rows = release.concept_class.row_schema is not None  # said by the column's own name
-    named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
+    named = f"x is {x[0]}; " if len(x) == 1 and x != ["x"] and not rows else ""
     # they are read as the number 1
     also = ", true or yes" if "1" in spellings(columns.get("positive")) else ""
     return f"{named}label 1: {positive}{also}; label 0: any other value"

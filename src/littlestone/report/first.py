@@ -124,7 +124,8 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    of, rival, form = "error rate", f"always predicting {release.labels[found.rival]}", _share
+    other = "the same label" if found.baseline.hidden else release.labels[found.rival]
+    of, rival, form = "error rate", f"always predicting {other}", _share
     if found.constant is not None:
         return False, f"The model is constant: it always predicts {release.labels[found.constant]}."
     if found.cost is not None:

@@ -551,8 +551,10 @@ def ticks(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def scale(low: float, high: float) -> list[tuple[str, float]]:
+def scale(low: float, high: float, across: int = 0) -> list[tuple[str, float]]:
     """Return `ticks` as they are written, with their places in percent.
+
+    Those that would touch are left out where at most ``across`` characters fit.
 
     Examples
     --------
@@ -564,7 +566,7 @@ def scale(low: float, high: float) -> list[tuple[str, float]]:
         text = number(tick, high - low)
         place = round(100 * (tick - low) / spread, 2)
         marks.append((text if len(text) <= 6 else min(short(tick), text, key=len), place))
-    return marks
+    return _apart(marks, across) if across else marks
 
 
 def short(value: float) -> str:
@@ -572,7 +574,7 @@ def short(value: float) -> str:
     return f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
-def number(value: float, spread: float) -> str:
+def number(value: float, spread: float, trim: bool = True) -> str:
     """Return a number, rounded to about a hundredth of a spread.
 
     Examples
@@ -582,7 +584,7 @@ def number(value: float, spread: float) -> str:
     """
     digits = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
     text = f"{value:,.{min(digits, 12)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return text.rstrip("0").rstrip(".") if trim and "." in text else text
 
 
 # -- On a line -------------------------------------------------------------------------------------

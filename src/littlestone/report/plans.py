@@ -165,7 +165,7 @@ def _page(public: Mapping[str, Any]) -> str:
     bound = _mistake_bound(public)
     columns, positive = about.get("x") or [], spelled(about.get("positive", "1"))
     y = str(about.get("y", "y"))
-    named = f"x is {columns[0]}; " if len(columns) == 1 else ""
+    named = f"x is {columns[0]}; " if len(columns) == 1 and columns[0] != "x" else ""
     setting = Setting(concepts.domain, f"{y} is {positive}", f"{y} is not {positive}")
     facts = [
         ("Concept class", concepts.spec),
@@ -174,7 +174,7 @@ def _page(public: Mapping[str, Any]) -> str:
         ("Neighbours", guarantee.neighbours.words),
         ("Expected rows", integer(int(asked["horizon"]))),
         ("Columns read", ", ".join(map(str, columns))),
-        ("Label column", f"{y} (label 1: {positive})"),
+        ("Label column", f"{y} (label 1: {y} is {positive})"),
         ("Constants", str(about.get("constants", ""))),
         ("Column of users", str(about.get("user", ""))),
         ("Rows of each user that are learned", str(asked.get("records_per_user") or "")),

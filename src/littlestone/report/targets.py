@@ -169,7 +169,7 @@ class Shown:
     def said(self, value: float) -> str:
         """Return a number with the digits that matter in the range."""
         low, high = self.range
-        return number(value, high - low)
+        return number(value, high - low, trim=False)
 
 
 def units_of(name: str) -> str:
@@ -240,7 +240,7 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
             {"words": words, "bars": [(shown.said(value), *_mark(100 * at))]}
             for words, value, at in _groups(shown, column, values)
         ]
-        axis = scale(*shown.range)
+        axis = scale(*shown.range, across=22)
         return figure(
             "bars", "", name, columns=[{"name": column.title, "cells": cells}], labels=[], zero=0,
             axis=axis,
@@ -550,7 +550,7 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json:
         }
         for wide, column, parts in sorted(ranges, key=lambda entry: (-entry[0], entry[1].name))
     ]
-    axis = [(text.replace("-", "−"), at) for text, at in scale(low / 100, high / 100)]
+    axis = [(text.replace("-", "−"), at) for text, at in scale(low / 100, high / 100, 22)]
     return {
         "labels": [] if ensemble.binary else list(ensemble.label_names),
         "columns": columns,
