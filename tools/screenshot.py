@@ -3,13 +3,12 @@
     python tools/screenshot.py [OUT.png]           # needs Chromium and the extra ``browser``
 
 The first command of the README learns a model of made-up admissions and writes its page; the first
-screen of that page, 1280 pixels wide, is the picture.
+screen of that page, 1280 pixels wide, is the picture. What it prints is for the README's lines.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import shlex
@@ -38,7 +37,7 @@ def command() -> list[str]:
 def draw(browser: Any, out: Path) -> None:
     """Run the command in an empty folder, and write the picture of its page."""
     with tempfile.TemporaryDirectory() as folder:
-        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.chdir(folder):
             assert main(command()) == 0
         browser.show(Path(folder) / "page.html", width=WIDTH, height=HEIGHT)
         browser.picture(out)
