@@ -284,7 +284,7 @@ def test_the_whole_domain_is_enumerated():
     report = all_n(boosted(NUMBER, "users"), sizes=(2,))
     known = statuses(report)
     assert known["range"] == known["noise"] == ("enumerated", True)
-    assert "1,485 pairs of single users of the domain" in str(report)  # 10 codes, 55 users
+    assert "1,485 pairs of single users" in str(report)  # 10 codes, 55 users
     assert known["more records"][0] == "assumed"
 
 
