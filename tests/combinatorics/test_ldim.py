@@ -287,14 +287,24 @@ def test_counts_are_never_shown():
         assert "7" not in str(refused.value)
 
 
-def test_counts_whose_sums_leave_64_bits_are_refused():
+def test_counts_whose_sums_leave_64_bits_are_exact():
+    """Refusing them would depend on how private records lie: their number alone is public."""
     kernel = Kernel(cube(2))
     most = 2**61
     assert kernel.errors([most, most - 1], [most, most - 1]).tolist() == [2**62 - 1] * 4
     for many in ([most, most], [2**63 - 1, 1], np.array([2**64 - 1, 0], dtype=np.uint64)):
-        for zeros, ones in ((many, [0, 0]), ([0, 0], many)):
-            with pytest.raises(ParameterError, match=r"fewer than 2\*\*62 together"):
-                kernel.errors(zeros, ones)
+        first, second = map(int, many)
+        for ones in ([0, 0], [3, 5], many):
+            p, q = map(int, ones)
+            expected = [
+                (first if a else p) + (second if b else q) for a, b in kernel.matrix.array.tolist()
+            ]
+            assert kernel.errors(many, ones).tolist() == expected
+        within = kernel.within_error(many, [0, 0], first)
+        assert kernel.members(within).tolist() == [
+            h for h, (a, b) in enumerate(kernel.matrix.array.tolist())
+            if first * a + second * b <= first
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])

@@ -105,11 +105,11 @@ class Kernel:
         difference = negative - positive  # a 1 is wrong on the zeros instead of on the ones
         touched = np.flatnonzero(difference)
         difference = difference[touched]
-        wrong = np.empty(self.matrix.n_hypotheses, dtype=np.int64)
+        wrong = np.empty(self.matrix.n_hypotheses, dtype=difference.dtype)
         for start in range(0, len(wrong), _BLOCK):  # in pieces: int64 takes eight times the memory
             rows = self.matrix.array[start : start + _BLOCK]
-            wrong[start : start + _BLOCK] = rows[:, touched].astype(np.int64) @ difference
-        return np.add(wrong, int(positive.sum()), dtype=np.int64)
+            wrong[start : start + _BLOCK] = rows[:, touched].astype(wrong.dtype) @ difference
+        return np.asarray(wrong + int(positive.sum()))
 
     def within_error(self, zeros: npt.ArrayLike, ones: npt.ArrayLike, tolerance: int) -> int:
         """Return the hypotheses with at most ``tolerance`` errors on labelled records."""
@@ -238,13 +238,13 @@ class Kernel:
 
     def _counts(self, name: str, counts: npt.ArrayLike) -> Counts:
         array, shape = np.asarray(counts), (self.matrix.n_points,)
-        whole = array.shape == shape and array.dtype.kind in "iu"
-        if not whole or sum(map(abs, array.tolist())) >= 2**62:  # so that sums of both fit
+        if array.shape != shape or array.dtype.kind not in "iu":
             raise ParameterError(
-                f"The {name!r} parameter of Kernel.within_error must be one integer count for "
-                f"each of the {self.matrix.n_points} points, fewer than 2**62 together."
+                f"The {name!r} parameter of Kernel.errors must be one integer count for each of "
+                f"the {self.matrix.n_points} points."
             )
-        return array.astype(np.int64)
+        fits = sum(map(abs, array.tolist())) < 2**62  # so that sums of both fit; else exact, too
+        return array.astype(np.int64 if fits else object)
 
     def _most_thresholds(self, v: int) -> int:
         lower, upper = self._thresholds.bounds(v)
