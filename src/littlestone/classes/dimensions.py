@@ -482,7 +482,8 @@ Ends = tuple[float, float]  # a lower and an upper bound
 def _answer(question: Callable[[], int], known: Ends) -> Ends:
     """Return an answer twice, or bounds of it: those reached, and those known before."""
     try:
-        return (found := question()), found
+        value = question()
+        return value, value
     except SearchLimitError as end:
         return max(known[0], end.lower), min(known[1], end.upper)
 
@@ -512,8 +513,9 @@ def _decided(concepts: ConceptClass, listed: Listing | None) -> Dimensions:
         middle = _answer(listed.kernel.ldim, middle)
     low, high = max(middle[0], vc[0], _log2(steps[0])), min(middle[1], _power(steps[1]) - 2)
     steps = max(steps[0], vc[0], _log2(low + 1)), min(steps[1], _power(high) - 1)
-    found = (vc[0], min(vc[1], high, steps[1])), (low, high), steps
-    return Dimensions(*(Bounds(*ends) if ends[0] < ends[1] else ends[0] for ends in found))
+    vc = vc[0], min(vc[1], high, steps[1])
+    each = (vc, (low, high), steps)
+    return Dimensions(*(Bounds(*ends) if ends[0] < ends[1] else ends[0] for ends in each))
 
 
 def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None) -> Dimensions:

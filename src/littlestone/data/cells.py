@@ -308,7 +308,7 @@ class Match:
         self.numeric = True
         equal = set[object]()  # what cells that are written like earlier labels would equal
         for place, label in enumerate(labels):
-            own, also = set[object](), set[object]()
+            keys_of_label, answers = set[object](), set[object]()
             for spelling in spellings(label) or [None]:
                 written = text(spelling)
                 if written is None or written.lower() == "nan":
@@ -317,11 +317,11 @@ class Match:
                 keys = {written, value} - {None}
                 if self(spelling) or equal & keys:
                     raise ValueError("unlike the other labels, also as a number", label)
-                own |= keys
-                also.add(_ANSWERS.get(written.lower()))
+                keys_of_label |= keys
+                answers.add(_ANSWERS.get(written.lower()))
                 self.numeric &= value is not None
-            equal |= own | also
-            self._places |= dict.fromkeys(own, place)
+            equal |= keys_of_label | answers
+            self._places |= dict.fromkeys(keys_of_label, place)
 
     def __call__(self, raw: object) -> bool:
         """Return whether a raw cell equals one of the labels."""
